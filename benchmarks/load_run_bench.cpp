@@ -12,6 +12,7 @@
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -82,7 +83,7 @@ void measure(const bench::run_size& of, int rounds) {
         {"all 18, every checksum verified", [&] { bench::scan_all(verified, all, cores); }}};
     std::printf("%ld event files x %ld tensors x %ld bytes = %.2f GB in the page cache, %s, medians of %d rounds\n",
                 of.files, of.tensors, of.bytes, static_cast<double>(usual.bytes) / 1e9,
-                run.state()->kernel().name().c_str(), rounds);
+                smdebug::detail::state_of(run)->kernel().name().c_str(), rounds);
     const auto table = [&](std::vector<bench::subject>& subjects, unsigned threads) {
         bench::run_rounds(subjects, rounds);
         std::printf("  %u thread%s\n", threads, threads == 1 ? "" : "s");

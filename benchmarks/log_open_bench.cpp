@@ -11,6 +11,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -122,7 +123,7 @@ double measure(const char* name, kind what, long steps, long tags, int rounds, l
     const double points = static_cast<double>(steps * tags);
     std::printf("  speed by that of the limit       %9.2f    (aim: >= 0.30)\n", limit / ours);
     std::printf("  memory of the catalog            %9.1f bytes a point    (aim: <= 40)\n",
-                static_cast<double>(open().snapshot()->memory()) / points);
+                static_cast<double>(smdebug::detail::catalog_of(open())->memory()) / points);
     return ours / points * 1e9;
 }
 

@@ -7,6 +7,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -74,8 +75,8 @@ void measure(const bench::run_shape& shape, int rounds) {
     held.emplace(folder.path());
     ::malloc_trim(0);
     const std::size_t after = resident();
-    const std::size_t counted = held->snapshot()->memory();
-    const std::size_t layouts = held->snapshot()->layouts.size();
+    const std::size_t counted = smdebug::detail::catalog_of(*held)->memory();
+    const std::size_t layouts = smdebug::detail::catalog_of(*held)->layouts.size();
     held.reset();
 
     std::vector<bench::subject> subjects{

@@ -2,6 +2,7 @@
 
 headers.py ROOT: lists and counts the types (classes, enumerations) that a user may name, one paragraph a folder.
 headers.py ROOT --at-most N: fails if there are more; types that no user names belong in namespace detail.
+headers.py ROOT --hides-detail: fails where a public data member or function of a class outside namespace detail names a type of one.
 headers.py ROOT --named-in FILE: fails where FILE does not name a public function of the headers that it and smdebug.hpp include, and
 where smdebug.hpp has a public type header-only that all of them have not in the compiled form."""
 import os
@@ -79,9 +80,8 @@ def public_types(root):
     return found
 
 
-# Names that these headers declare outside detail for other headers: functions, what rules call on a trial, and virtual functions.
+# Names that these headers declare outside detail for other headers: functions, and virtual functions.
 PLUMBING = {"allocate_elements", "decode_named", "histogram_in", "interpolated", "place_of", "quantiles_in", "set_buckets",
-            "begin_rules", "cached_for_step", "rule_log", "share_with_rules",
             "interrupt", "pass", "prefetch", "told", "wait_until"}
 # Words before a parenthesis that are not function names.
 NO_FUNCTION = r"(?:noexcept|requires|explicit|decltype|alignas)\s*\((?:[^()]|\([^()]*\))*\)"
@@ -133,6 +133,51 @@ def functions(code):
     return found
 
 
+def without_values(code):
+    """Code whose braces and semicolons between parentheses are blanks: those of default arguments are no scopes."""
+    depth, kept = 0, []
+    for mark in code:
+        depth += (mark == "(") - (mark == ")")
+        kept.append(" " if depth > 0 and mark in "{};" else mark)
+    return "".join(kept)
+
+
+def shown_details(code):
+    """(class, declaration) of each public member of a class outside detail whose type or signature names a detail type.
+    Concepts, template defaults, initial values and friends are no part of it."""
+    code = without_values(re.sub(r"^[ \t]*#.*$", "", code, flags=re.M))
+    found, scopes, start = [], [], 0  # of each open brace [kind, name, whether what stands there may be used]
+    for mark in re.finditer(r"[{};]|\b(public|private|protected)\s*:(?!:)", code):
+        if mark[1]:
+            if scopes and scopes[-1][0] == "class":
+                scopes[-1][2] = mark[1] == "public"
+                start = mark.end()
+            continue
+        head = code[start:mark.start()]
+        start = mark.end()
+        plain = re.sub(r"\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>|\bfriend\b.*", "", head, flags=re.S)
+        namespace = NAMESPACE.search(head)
+        match = None if re.search(r"\benum\b|\(|=", plain) else re.search(
+            r"\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)\s*(?:final\s*)?(?::(?!:)|$)", without_angles(plain))
+        if scopes and scopes[-1][0] == "class" and all(scope[2] for scope in scopes) and not match:
+            shown = re.sub(r"\brequires\b.*?(?=\b(?:explicit|static|using)\b|\[\[|$)", "", plain, flags=re.S)
+            shown = re.sub(r"\)\s*(?:noexcept\s*)?:(?!:).*", ")", shown, flags=re.S)  # without initialisers of members
+            if not shown.strip().startswith("using"):
+                shown = re.sub(r"(?<![=<>!])=(?!=)(?:[^,()]|\([^()]*\))*", "", shown)
+            if re.search(r"\bdetail::", shown):
+                found.append((scopes[-1][1], re.sub(r"\[\[.*?\]\]", "", " ".join(shown.split())).strip()))
+        if mark[0] == "{":
+            if namespace:
+                scopes.append(["namespace", "", "detail" not in named(namespace[2]).split("::")])
+            elif match:
+                scopes.append(["class", match[2], match[1] == "struct"])
+            else:
+                scopes.append(["body", "", False])
+        elif mark[0] == "}" and scopes:
+            scopes.pop()
+    return found
+
+
 def reached(root, header, compiled, seen):
     """The headers that one includes, itself too, in one of the forms."""
     if header not in seen:
@@ -142,6 +187,38 @@ def reached(root, header, compiled, seen):
         for included in re.findall(r"#include <(smdebug/[^>]+)>", re.sub(other, "", text, flags=re.S)):
             reached(root, included, compiled, seen)
     return seen
+
+
+# Public members that may name types of a namespace detail, by class and member, and why.
+MAY_SHOW_DETAIL = {
+    ("error", "error"): "constructed by the errors derived from it alone",
+    ("tensorboard_writer", "add_scalar"): "the writer behind a hook, which has the stamp of each record",
+    ("tensorboard_writer", "add_histogram"): "the writer behind a hook, which has the stamp of each record",
+    ("dispatched_kernel", "dispatched_kernel"): "constructed by smdebug::kernels and by tests; users ask available() or named()",
+    ("dispatched_kernel", "reduce_fed"): "asked of this library's kernels, not of the concept reduction_kernel",
+    ("simd_kernel", "reduce_fed"): "asked of this library's kernels, not of the concept reduction_kernel",
+    ("event_decoder", "plan"): "asked of this library's decoder, not of the concept tensor_decoder",
+    ("default_credentials", "default_credentials"): "its second argument, with a default, is for tests",
+    ("torch_watch", "torch_watch"): "its last argument, with a default, is for tests without a device",
+}
+# What a rule knows of earlier steps: a rule is an aggregate, so that users name its settings, and has no private members.
+STATE_OF_RULES = {"so_far", "shared"}
+
+
+def details_in_public(root):
+    """A sentence for each public member that shows a detail type and is not excepted, and each exception that is not needed."""
+    top, headers = headers_of(root)
+    needed = set()
+    for header in headers:
+        for name, shown in shown_details(code_of(text_of(os.path.join(top, header)))):
+            member = re.search(r"(\w+)\s*\(|(\w+)\s*$", shown)
+            member = member[1] or member[2]
+            if (name, member) in MAY_SHOW_DETAIL:
+                needed.add((name, member))
+            elif not (header.startswith("rules/built_in/") and member in STATE_OF_RULES):
+                yield f"<smdebug/{header}>: {name} shows users a type of a namespace detail: {shown}"
+    for name, member in sorted(MAY_SHOW_DETAIL.keys() - needed):
+        yield f"tests/headers.py: {name}::{member} shows no type of a namespace detail any more: take it off MAY_SHOW_DETAIL"
 
 
 def not_named(root, path):
@@ -163,6 +240,8 @@ def not_named(root, path):
 
 
 def main():
+    if sys.argv[2:3] == ["--hides-detail"]:
+        sys.exit("\n".join(details_in_public(sys.argv[1])) or 0)
     if sys.argv[2:3] == ["--named-in"]:
         missing = list(not_named(sys.argv[1], sys.argv[3]))
         sys.exit("\n".join(missing) or 0)

@@ -13,7 +13,8 @@ set(check_words ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_words.py)
 add_infrastructure_test(words ${check_words} ${PROJECT_SOURCE_DIR})
 add_infrastructure_test(words_selftest ${check_words} --self-test)
 add_infrastructure_test(digests ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_digests.py ${PROJECT_SOURCE_DIR})
-add_infrastructure_test(public_types ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --at-most 270)
+add_infrastructure_test(public_types ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --at-most 282)
+add_infrastructure_test(public_members ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --hides-detail)
 add_infrastructure_test(every_name ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --named-in
                         ${CMAKE_CURRENT_SOURCE_DIR}/every_name/every_name.cpp)
 add_infrastructure_test(
@@ -112,6 +113,14 @@ if(SMDEBUG_OLDEST_CLANG AND TARGET smdebug::program)
 endif()
 add_infrastructure_test(hosts ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_hosts.sh ${user_compiler})
 add_infrastructure_test(requirements ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_requirements.sh ${user_compiler})
+
+# A look-up as a std::expected, which C++23 has.
+if("cxx_std_23" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
+    add_executable(lookup_as_expected trial/lookup_as_expected.cpp)
+    target_link_libraries(lookup_as_expected PRIVATE smdebug_form smdebug_warnings)
+    target_compile_features(lookup_as_expected PRIVATE cxx_std_23)
+    add_infrastructure_test(lookup_as_expected lookup_as_expected)
+endif()
 
 # Near misses: also with the compiled form's headers, precompiled once a folder.
 set(check_compile_fail ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_compile_fail.sh)

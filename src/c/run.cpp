@@ -7,6 +7,7 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -91,7 +92,8 @@ std::vector<any_rule<trial>> rules_from(std::string_view given, const registry_t
             others.push_back(std::make_shared<const trial>(create_trial(path)));
         }
         rules.push_back(registry.make(each.rule, each.parameters, others));
-        rules.back().limit(run.snapshot()->global_range({.begin = each.start_step, .end = each.end_step}));
+        rules.back().limit(
+            smdebug::detail::catalog_of(run)->global_range({.begin = each.start_step, .end = each.end_step}));
     }
     return rules;
 }
@@ -159,8 +161,8 @@ smd_status smd_run_tensor(smd_run* run, const char* name, smd_mode mode, int64_t
     return handle::guard<run_handle>(run, __func__, [&](run_handle& held) {
         const tensor_handle tensor = held.get().tensor(text(name, "name"));
         const auto found = tensor.find_value(step, at<value_options>(mode, worker));
-        if (!found && found.failure().why != lookup_failure_kind::tensor_not_saved) {
-            throw_failure(found.failure());
+        if (!found && found.error().why != lookup_failure_kind::tensor_not_saved) {
+            throw_failure(found.error());
         }
         const shape_type extents = found ? found->shape() : tensor.shape(step, at<read_options>(mode, worker));
         fill(extents.size(), shape, capacity, rank, "extents", [&] {

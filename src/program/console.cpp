@@ -133,7 +133,7 @@ int status_of(detail::console& to, function_ref<int()> action) {
     } catch (const detail::usage_error& wrong) {
         to.error(wrong);
         return exit_usage;
-    } catch (const stopped& why) {
+    } catch (const stopped_error& why) {
         to.note(why.message());
         return exit_interrupted;
     } catch (const detail::output_error& failed) {

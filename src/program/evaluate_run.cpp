@@ -8,6 +8,7 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/rule_result.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -43,7 +44,7 @@ void show_steps(std::vector<rule_result>& results, const program_trial& run) {
 namespace {
 
 check_range range_of(const program_trial& run, const check_arguments& args) {
-    const step_range asked = run.snapshot()->global_range({.begin = args.start, .end = args.end});
+    const step_range asked = smdebug::detail::catalog_of(run)->global_range({.begin = args.start, .end = args.end});
     check_range range{.start = asked.begin.value_or(0), .end = asked.end};
     const auto steps = run.steps({.show_incomplete_steps = true});
     if (!run.loaded_all_steps()) {
@@ -79,7 +80,7 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
         try {
             rules.push_back(maker.make(requests[i]));
             if (const step_range part{requests[i].start_step, requests[i].end_step}; part.begin || part.end) {
-                rules.back().limit(run.snapshot()->global_range(part));
+                rules.back().limit(smdebug::detail::catalog_of(run)->global_range(part));
             }
             places.push_back(i);
         } catch (const error& failed) {
@@ -132,7 +133,7 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     };
     note_missing_tensors(args.rules, run, path, [&](const std::string& text) { to.note(text); });
     if (range.steps == 0) {
-        const std::string there = shown_steps(*run.snapshot(), true);
+        const std::string there = shown_steps(*smdebug::detail::catalog_of(run), true);
         to.note(there.empty() ? path + " has no steps yet: nothing is evaluated"
                               : "none of the steps of " + path + " is evaluated; they are " + there);
     }
@@ -162,7 +163,8 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
             hooks.finish(each);
         }
     }
-    if (const std::string unread = unread_of(all, path, run.state()->missing_event_files()); !unread.empty()) {
+    if (const std::string unread = unread_of(all, path, smdebug::detail::state_of(run)->missing_event_files());
+        !unread.empty()) {
         to.error(unread);
     }
     if (const std::string workers = other_workers_of(all, path); !workers.empty()) {

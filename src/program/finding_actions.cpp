@@ -51,7 +51,7 @@ finding_actions::finding_actions(const action_options& wanted, bool several_runs
         throw usage_error("--post must be a URL, http:// or https:// and a host, not \"" + wanted.post_url + "\"");
     }
     if (!wanted.status_file.empty()) {
-        file_.emplace(wanted.status_file, actions::detail::status_writes::in_background);
+        file_.emplace(wanted.status_file, actions::status_writes::in_background);
     }
     for (const rule_request& each : rules) {
         try {
@@ -180,7 +180,7 @@ void finding_actions::set_named_status(const std::string& name, rule_status stat
     }
 }
 
-void finding_actions::tell_failure(const actions::detail::status_written& written, const teller& note) {
+void finding_actions::tell_failure(const actions::status_written& written, const teller& note) {
     {
         const std::lock_guard lock{mutex_};
         if (written || !failures_.insert(written.failure).second) {

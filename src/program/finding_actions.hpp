@@ -66,7 +66,7 @@ private:
                     const teller& note);
     void set_named_status(const std::string& name, rule_status status, std::string_view details, const teller& note);
     /// Notes each failure once: it fails again at each change.
-    void tell_failure(const actions::detail::status_written& written, const teller& note);
+    void tell_failure(const actions::status_written& written, const teller& note);
 
     action_options wanted_;
     bool several_runs_;

@@ -20,6 +20,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -66,7 +67,7 @@ public:
             }
             finish();
             return end;
-        } catch (const stopped&) {
+        } catch (const stopped_error&) {
             session_->end(invoke_end::stopped, next_);
             finish();
             throw;
@@ -203,7 +204,7 @@ private:
 
     // How many modes the run has: rules may choose by that.
     [[nodiscard]] std::size_t modes() const {
-        const auto from = of_.run.snapshot();
+        const auto from = smdebug::detail::catalog_of(of_.run);
         return static_cast<std::size_t>(std::count_if(from->mode_steps.begin(), from->mode_steps.end(),
                                                       [](const auto& steps) { return !steps.empty(); }));
     }
@@ -222,7 +223,7 @@ private:
     // Walks the run again with new rules.
     void judge_again(noting_feed& feed, bool has_ended) {
         rewritten_ = feed.feed().rewritten() ? feed.feed().rewritten() : rewritten_;
-        const auto from = of_.run.snapshot();
+        const auto from = smdebug::detail::catalog_of(of_.run);
         const std::vector<rule_result> results = session_->results();
         kept_.resize(results.size());
         for (std::size_t i = 0; i < results.size(); ++i) {
@@ -277,7 +278,7 @@ private:
     }
 
     void note_checkpoint(step_number step) {
-        const auto from = of_.run.snapshot();
+        const auto from = smdebug::detail::catalog_of(of_.run);
         const auto* const entry = from->has_index ? nullptr : from->find_step(step);
         if (entry != nullptr && from->layout_of(entry->files().front()).size() > 0 &&
             from->entry_of(entry->files().front(), 0).stored_as() == smdebug::detail::storage_form::elements) {
@@ -287,7 +288,7 @@ private:
 
     // Whether a checkpoint is gone, as those that the training keeps no longer.  A hook removes nothing that it wrote.
     [[nodiscard]] bool was_removed(step_number step) const {
-        const auto from = of_.run.snapshot();
+        const auto from = smdebug::detail::catalog_of(of_.run);
         const auto* const entry = from->has_index ? nullptr : from->find_step(step);
         if (entry == nullptr) {
             return false;

@@ -11,6 +11,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
 #include <string>
@@ -91,7 +92,7 @@ int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop
         row_buffer row = rows.buffer();
         while (true) {
             const auto steps = feed.next();
-            const auto from = of.run.snapshot();
+            const auto from = smdebug::detail::catalog_of(of.run);
             for (const step_number step : steps) {
                 detail::add_step(row, args, of.path, *from, *from->find_step(step));
             }

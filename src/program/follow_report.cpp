@@ -9,6 +9,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/report/page_text.hpp>
 #include <smdebug/report/write_report.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -178,12 +179,12 @@ private:
             }
             if (!each.ended) {
                 each.run.refresh();
-                const std::uint32_t load = each.run.snapshot()->load;
+                const std::uint32_t load = smdebug::detail::catalog_of(each.run)->load;
                 each.ended = each.run.loaded_all_steps();
                 changed_ = changed_ || load != each.load || each.ended;
                 each.load = load;
             }
-            each.stalled = !each.ended && limit && each.run.state()->watched_quiet_time() > *limit;
+            each.stalled = !each.ended && limit && smdebug::detail::state_of(each.run)->watched_quiet_time() > *limit;
             all = all && (each.ended || each.stalled);
         }
         return all || stop_.stop_requested();
@@ -251,7 +252,7 @@ int follow_report(const report_arguments& args, const program_rules& registry, c
                   const std::stop_token& stop) {
     try {
         return followed_report{args, registry, to, stop}.follow();
-    } catch (const stopped&) {  // before there was a run
+    } catch (const stopped_error&) {  // before there was a run
         return exit_interrupted;
     }
 }

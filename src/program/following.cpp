@@ -5,6 +5,7 @@
 #include <program/text.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -93,7 +94,7 @@ feed_options noting_feed::watched(feed_options options) const {
 }
 
 std::string stalled_text(const program_trial& run, const std::string& path) {
-    const auto from = run.snapshot();  // what was read last
+    const auto from = smdebug::detail::catalog_of(run);  // what was read last
     const auto complete = from->steps_of(mode::global, false);
     return path + ": stalled: nothing new for " + duration_text(run.quiet_time()) + ", and no end-of-job mark; " +
            (complete.empty() ? "no step is complete"
@@ -180,7 +181,7 @@ follow_end follow_one(std::size_t place, followed_end& of, const run_options& ho
             }
             out.note(replaced_text(path));
         }
-    } catch (const stopped&) {
+    } catch (const stopped_error&) {
         return when_stopped;
     } catch (const usage_error&) {
         throw;

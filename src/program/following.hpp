@@ -114,7 +114,7 @@ private:
 
 /// Opens a run; prints a note and waits if there is none yet, or only part of it.  The kind of data is detected again
 /// each time, as an empty folder may become anything.
-/// Errors: as create_trial's: not_found and timed_out when it was given up; stopped.
+/// Errors: as create_trial's: not_found and timed_out when it was given up; stopped_error.
 [[nodiscard]] program_trial open_to_follow(const std::string& path, const run_options& how,
                                            const follow_options& follow, const std::stop_token& stop,
                                            shared_console& out);

@@ -79,7 +79,7 @@ text_list asked_numbers(const learn_arguments& args, const learned_facts& added)
     const text_list names{split(*args.reductions, ',')};
     try {
         const auto numbers = smdebug::detail::learn::numbers_named(names);
-        if (!added.runs().empty() && numbers != added.data().reductions) {
+        if (!added.runs().empty() && numbers != smdebug::detail::learn::facts_access::data(added).reductions) {
             throw value_error("the files of --add keep other numbers.  Leave --reductions out");
         }
     } catch (const value_error& wrong) {
@@ -90,7 +90,7 @@ text_list asked_numbers(const learn_arguments& args, const learned_facts& added)
 
 std::string result_json(const learned_facts& facts, const std::vector<left_out_run>& left_out) {
     std::string text = "{\"runs\": " + std::to_string(facts.runs().size()) +
-                       ", \"tensors\": " + std::to_string(facts.data().tensors.size()) + ", \"left_out\": [";
+                       ", \"tensors\": " + std::to_string(facts.tensors().size()) + ", \"left_out\": [";
     for (std::size_t i = 0; i < left_out.size(); ++i) {
         text += i == 0 ? "{\"run\": " : ", {\"run\": ";
         append_json_string(text, left_out[i].run);
@@ -114,8 +114,9 @@ int show(const learn_arguments& args, console& to) {
         throw usage_error("--show: " + std::string{wrong.message()});
     }
     const std::optional<std::string> tensor = args.runs.empty() ? std::nullopt : std::optional{args.runs.front()};
-    if (tensor && facts.data().tensors.find(*tensor) == facts.data().tensors.end()) {
-        throw usage_error(*args.show + " has no tensor \"" + *tensor + "\"." + near_or_all(*tensor, facts.tensors()));
+    const std::vector<std::string> names = facts.tensors();
+    if (tensor && !std::binary_search(names.begin(), names.end(), *tensor)) {
+        throw usage_error(*args.show + " has no tensor \"" + *tensor + "\"." + near_or_all(*tensor, names));
     }
     to.print(learned_table(facts, tensor));
     return to.status();
@@ -168,7 +169,7 @@ int learn_runs(const learn_arguments& args, console& to, const std::stop_token& 
                 to.error(one.run + " is left out: " + one.why);
             },
             is_asked);
-    } catch (const stopped&) {
+    } catch (const stopped_error&) {
         to.clear_progress();
         to.error("interrupted: nothing is written");
         return exit_interrupted;
@@ -194,7 +195,7 @@ int learn_runs(const learn_arguments& args, console& to, const std::stop_token& 
         to.print(result_json(facts, left_out));
     } else if (!facts.runs().empty()) {
         to.print("learned from " + counted(facts.runs().size(), "run") + ": " +
-                 counted(facts.data().tensors.size(), "tensor") + ", into " + printable(*args.output) + "\n" +
+                 counted(facts.tensors().size(), "tensor") + ", into " + printable(*args.output) + "\n" +
                  suspects_text(facts) + "\n");
         if (!facts.suspects().empty()) {
             to.print("look at these runs, and leave them out if they are not healthy\n");

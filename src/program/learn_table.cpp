@@ -56,7 +56,7 @@ std::string all_tensors(const learned_facts& facts) {
     const std::vector<column> columns{{"tensor"}, {"mode"},  {"runs", true}, {"every", true},
                                       {"dtype"},  {"shape"}, {"facts"},      {"numbers"}};
     std::vector<std::string> cells;
-    for (const auto& [name, tensor] : facts.data().tensors) {
+    for (const auto& [name, tensor] : learn::facts_access::data(facts).tensors) {
         for (const mode in : learn::modes_by_name) {
             const learn::entry_facts* const entry = tensor.find(in);
             if (entry == nullptr) {
@@ -100,7 +100,7 @@ std::string windows_of(const learn::number_series& series, learn::number which) 
 
 std::string one_tensor(const learned_facts& facts, const std::string& name) {
     std::string text;
-    const learn::tensor_facts& tensor = facts.data().tensors.find(name)->second;
+    const learn::tensor_facts& tensor = learn::facts_access::data(facts).tensors.find(name)->second;
     for (const mode in : learn::modes_by_name) {
         const learn::entry_facts* const entry = tensor.find(in);
         if (entry == nullptr) {
@@ -119,7 +119,7 @@ std::string one_tensor(const learned_facts& facts, const std::string& name) {
             text.append("\n").append(windows_of(series, which));
         }
     }
-    for (const learn::tied_class& each : facts.data().tied) {
+    for (const learn::tied_class& each : learn::facts_access::data(facts).tied) {
         for (const std::string& one : each.tensors) {
             if (one == name) {
                 text += "\nequal in each of " + counted(each.saves, "save") + ": " +
@@ -137,7 +137,7 @@ std::string learned_table(const learned_facts& facts, const std::optional<std::s
         return one_tensor(facts, *tensor);
     }
     std::string text = all_tensors(facts);
-    for (const learn::tied_class& each : facts.data().tied) {
+    for (const learn::tied_class& each : learn::facts_access::data(facts).tied) {
         text += "equal in each of " + counted(each.saves, "save") + ": " + printable(joined(each.tensors, " ")) + "\n";
     }
     return text + counted(facts.runs().size(), "run") + "; " + suspects_text(facts) + "\n";

@@ -13,6 +13,7 @@
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/trial/verify.hpp>
 
 #include <algorithm>
@@ -58,7 +59,7 @@ namespace {
 
 std::vector<std::string> collection_names(const program_trial& run) {
     std::vector<std::string> names;
-    const auto job = run.snapshot()->job;  // collections() would be a copy of all that they hold
+    const auto job = smdebug::detail::catalog_of(run)->job;  // collections() would be a copy of all that they hold
     for (const auto& [name, entry] : job->collections) {
         names.push_back(name);
     }
@@ -89,7 +90,7 @@ std::string ls_json(const program_trial& run, const std::vector<tensor_summary>&
     out += ",\"num_workers\":" + std::to_string(run.num_workers()) + ",\"modes\":";
     append_json_list(out, mode_names(run));
     out += ",\"steps\":";
-    append_json_numbers(out, step_numbers(*run.snapshot()));
+    append_json_numbers(out, step_numbers(*smdebug::detail::catalog_of(run)));
     out += std::string{",\"loaded_all_steps\":"} + (run.loaded_all_steps() ? "true" : "false");
     out += ",\"state\":\"" + std::string{name_of(run.job_state())} + "\"";
     out += ",\"last_complete_step\":" + std::to_string(run.shown_step(run.last_complete_step())) + ",\"collections\":";
@@ -133,7 +134,8 @@ std::string worker_names(const std::vector<std::string>& all) {
 std::string workers_line(const program_trial& run) {
     const auto workers = run.workers();
     std::string line = printable(worker_names(workers));
-    if (workers.size() < run.num_workers() || (workers.size() > run.num_workers() && run.snapshot()->has_index)) {
+    if (workers.size() < run.num_workers() ||
+        (workers.size() > run.num_workers() && smdebug::detail::catalog_of(run)->has_index)) {
         line += " (the job says that it has " + std::to_string(run.num_workers()) + ")";
     }
     return line;
@@ -156,7 +158,7 @@ std::string ls_head(const program_trial& run) {
     out += "state        " + state_line(run) + "\n";
     out += "workers      " + workers_line(run) + "\n";
     out += "steps        " + counted(steps.size(), "step") +
-           (steps.empty() ? "" : ": " + shown_steps(*run.snapshot(), false));
+           (steps.empty() ? "" : ": " + shown_steps(*smdebug::detail::catalog_of(run), false));
     out += incomplete == 0 ? "\n" : "; " + std::to_string(incomplete) + " more not complete\n";
     out += "modes        ";
     const auto modes = run.modes();
@@ -215,14 +217,14 @@ int ls(const ls_arguments& args, console& to) {
     bool first = true;
     for_each_run(args.runs, args.how, to, [&](const std::string& path, const auto& run) {
         const no_refresh as_it_is{run};
-        const auto from = run.snapshot();
+        const auto from = smdebug::detail::catalog_of(run);
         tensor_selection which = detail::selection_of(args.tensors, args.collection);
         which.digests = true;
         const smdebug::detail::selected_tensors wanted{which, *from};
         missing_values missing;
         std::vector<tensor_summary> tensors = summarize(
-            *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); },
-            &missing);
+            *smdebug::detail::state_of(run), *from,
+            [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); }, &missing);
         if (missing.files > 0) {
             const std::string text =
                 (missing.tensors > 0 ? "of " + counted(missing.tensors, "tensor") + " no value can be looked at: "

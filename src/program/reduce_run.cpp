@@ -17,7 +17,7 @@ bool unread_tensors::has_numbers(const reduced_tensor& tensor, const std::string
     const auto note_failure = [&](const lookup_error& why) {
         notes.push_back({failure_text(why, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode(), run)});
     };
-    for (const smdebug::detail::scan_failure& bad : tensor.saved_failures) {
+    for (const unread_reduction& bad : tensor.saved_failures) {
         note_failure(bad.why);
     }
     if (tensor.failure == nullptr) {

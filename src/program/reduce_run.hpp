@@ -11,6 +11,7 @@
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -64,8 +65,8 @@ void reduce_parts(const program_trial& run, const std::string& path, reduction_s
                                                 .keep_repeats = true,
                                                 .in_place = true,
                                                 .stream = true};
-    const smdebug::detail::any_kernel& kernel = run.state()->kernel();
-    smdebug::detail::part_stream<part> parts{run.state(), options, part{empty},
+    const smdebug::detail::any_kernel& kernel = smdebug::detail::state_of(run)->kernel();
+    smdebug::detail::part_stream<part> parts{smdebug::detail::state_of(run), options, part{empty},
                                              [&](part& some, const smdebug::detail::scanned_tensor& scanned) {
                                                  reduce_into(scanned, wanted, kernel, some.tensor);
                                                  if (some.unread.has_numbers(some.tensor, path)) {

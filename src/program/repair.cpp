@@ -28,8 +28,8 @@ void repair(const std::string& path, const repair_arguments& args, console& to, 
     }
     if (const std::size_t written = args.dry_run ? plan.files.size() : repair_index(store, plan, stop);
         written < plan.files.size()) {
-        throw stopped("interrupted: of " + counted(plan.files.size(), "file") + " of " + path + " " +
-                      std::to_string(written) + " are written; repair it again for the rest");
+        throw stopped_error("interrupted: of " + counted(plan.files.size(), "file") + " of " + path + " " +
+                            std::to_string(written) + " are written; repair it again for the rest");
     }
     to.print(printable(path) + ": " + counted(plan.event_files, "event file") + " read, " +
              counted(plan.good, "index file") + " good, " + counted(plan.files.size(), "file") +

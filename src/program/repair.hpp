@@ -19,7 +19,7 @@ struct repair_arguments {
 };
 
 /// Reports what is wrong with a run's index, and repairs it unless only a report is wanted.
-/// Errors: stopped, between two files; those of the storage.
+/// Errors: stopped_error, between two files; those of the storage.
 void repair(const std::string& path, const repair_arguments& args, console& to, const std::stop_token& stop);
 
 /// Runs the command; the exit status.  A run that fails does not lose the others.

@@ -14,6 +14,7 @@
 #include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -40,7 +41,7 @@ report::detail::reported_run report_run(rule_maker& maker, const program_rules& 
         .which = selection_of(args.tensors, args.collection),
         .how = {.threads = args.threads, .stop = stop},
         .most_bytes = report::detail::data_bytes(args.most_bytes) / std::max<std::size_t>(args.check.runs.size(), 1)};
-    options.which.range = run.snapshot()->global_range(asked_range(args));
+    options.which.range = smdebug::detail::catalog_of(run)->global_range(asked_range(args));
     options.how.progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); };
     const auto gatherer = std::make_shared<report::detail::run_gatherer>(run, options);
     std::vector<rule_result> verdicts;

@@ -8,6 +8,7 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 
@@ -51,7 +52,7 @@ std::string near_names_text(std::string regex, const program_trial& run) {
         return near;
     }
     std::vector<std::string> groups;
-    for (const auto& [name, group] : run.snapshot()->job->collections) {
+    for (const auto& [name, group] : smdebug::detail::catalog_of(run)->job->collections) {
         groups.push_back(name);
     }
     const std::vector<std::string> meant = near_matches(regex, groups, 1);
@@ -83,7 +84,7 @@ void note_unmatched_regexes(const rule_request& rule, const program_trial& run, 
 
 void note_missing_tensors(const std::vector<rule_request>& rules, const program_trial& run, const std::string& path,
                           const std::function<void(const std::string&)>& note) {
-    const auto job = run.snapshot()->job;
+    const auto job = smdebug::detail::catalog_of(run)->job;
     for (const rule_request& each : rules) {
         note_unmatched_regexes(each, run, path, note);
         const auto setting = each.parameters.find("collection_names");

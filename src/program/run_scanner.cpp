@@ -14,6 +14,7 @@
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -174,7 +175,8 @@ void run_scanner::evaluate(run_result& result, const any_storage& store, const r
     run_problems problems{how.skip_damaged};
     problems.report(run, path, says);
     if (args_.statistics) {
-        const step_range selected = run.snapshot()->global_range({.begin = args_.check.start, .end = args_.check.end});
+        const step_range selected =
+            smdebug::detail::catalog_of(run)->global_range({.begin = args_.check.start, .end = args_.check.end});
         result.reductions = reduce_run(run, path, args_, selected, scope, says);
         problems.report(run, path, says);
         problems.finish(path, says);

@@ -204,7 +204,7 @@ std::optional<std::string> try_on_run(const std::string& path, console& to, func
         throw;
     } catch (const output_error&) {
         throw;
-    } catch (const stopped&) {
+    } catch (const stopped_error&) {
         throw;
     } catch (const std::exception& wrong) {
         const std::string text = error_text(wrong, path);

@@ -104,7 +104,7 @@ void check_saved(const program_trial& run, const std::string& path);
 [[nodiscard]] std::string shown_steps(const smdebug::detail::catalog& from, bool show_incomplete);
 
 /// Does something with the run at `path`.  What that throws is printed, and given as text; nothing if it went well.
-/// What ends the command goes through: usage_error, output_error, stopped.
+/// What ends the command goes through: usage_error, output_error, stopped_error.
 [[nodiscard]] std::optional<std::string> try_on_run(const std::string& path, console& to, function_ref<void()> work);
 
 /// The command for each run, and the handler for one that fails, with the error's text.

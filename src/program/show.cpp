@@ -22,6 +22,7 @@
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <array>
 #include <memory>
@@ -118,14 +119,15 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
     // Of these values: the file may have been replaced since.
     std::optional<reduction_values> computed;
     if (value) {
-        if (auto reduced = run.state()->kernel().reduce(value->view(), reduction_set::all()); reduced.ok()) {
+        if (auto reduced = smdebug::detail::state_of(run)->kernel().reduce(value->view(), reduction_set::all());
+            reduced.ok()) {
             computed = *std::move(reduced);
         }
         about.value = *value;
         about.type = value->type();
         about.shape = value->shape();
     } else {
-        const bool not_saved = value.failure().why == lookup_failure_kind::tensor_not_saved;
+        const bool not_saved = value.error().why == lookup_failure_kind::tensor_not_saved;
         about.no_value = not_saved ? "not saved" : "cannot be read";
         if (!not_saved) {
             // Values that are too large to be held together are reduced in pieces, as by stats.
@@ -139,7 +141,7 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
                 }
             }));
             if (!about.type) {
-                report(value.failure());
+                report(value.error());
             }
         }
         if (const auto shape = tensor.find_shape(step, where)) {
@@ -161,8 +163,8 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
         const auto read = tensor.find_reduction(step, key.what, {.worker = about.worker, .abs = key.abs});
         if (read) {
             about.reductions[i] = *read;
-        } else if (about.no_value != "cannot be read" || read.failure().why == lookup_failure_kind::damaged) {
-            report(read.failure());
+        } else if (about.no_value != "cannot be read" || read.error().why == lookup_failure_kind::damaged) {
+            report(read.error());
         }
     }
     return about;
@@ -290,7 +292,7 @@ int show(const show_arguments& args, console& to) {
     }
     for_each_run({args.run}, args.how, to, [&](const std::string& /*path*/, const auto& run) {
         const no_refresh as_it_is{run};
-        const auto from = run.snapshot();
+        const auto from = smdebug::detail::catalog_of(run);
         const bool table = args.how.format == output_format::table;
         bool first = true;
         for (const step_number step : detail::steps_to_show(run, *from, args)) {

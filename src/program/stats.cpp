@@ -11,6 +11,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -99,7 +100,7 @@ int stats(const stats_arguments& args, console& to) {
             which.worker = *args.worker;
         }
         which.mode = args.mode;
-        if (smdebug::detail::selected_tensors{which, *run.snapshot()}.empty()) {
+        if (smdebug::detail::selected_tensors{which, *smdebug::detail::catalog_of(run)}.empty()) {
             to.note("no tensor of " + path + " is selected");
             return;
         }

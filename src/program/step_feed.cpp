@@ -2,6 +2,7 @@
 
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +16,7 @@ std::vector<step_number> step_feed::next(clock::time_point until) {
     if (options_.stop.stop_requested()) {
         return over(follow_end::interrupted);
     }
-    if (auto ready = complete_ones(*run_.snapshot()); !ready.empty()) {
+    if (auto ready = complete_ones(*smdebug::detail::catalog_of(run_)); !ready.empty()) {
         return is_replaced() ? over(follow_end::replaced) : ready;
     }
     const bool looks_up = options_.idle || options_.is_replaced;
@@ -29,7 +30,7 @@ std::vector<step_number> step_feed::next(clock::time_point until) {
         }
         const auto interval = std::min(looks_up ? options_.idle_interval : left, left);
         smdebug::detail::step_wait wait{
-            *run_.state(),
+            *smdebug::detail::state_of(run_),
             {.timeout = interval == std::chrono::milliseconds::max() ? std::nullopt : std::optional{interval},
              .stop = options_.stop,
              .give_up_after = options_.give_up_after}};

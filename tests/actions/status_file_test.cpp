@@ -18,8 +18,8 @@
 using namespace smdebug;
 using namespace smdebug::actions;
 using namespace smdebug_test;
-using smdebug::actions::detail::evaluation_status;
-using smdebug::actions::detail::status_writes;
+using smdebug::actions::evaluation_status;
+using smdebug::actions::status_writes;
 using std::chrono::milliseconds;
 
 namespace {
@@ -76,7 +76,7 @@ TEST_CASE("status_file: one rule is an object, several are a list") {
 TEST_CASE("status_file: what cannot be written is a result, not an exception") {
     const temporary_folder folder;
     folder.write("file", "no folder");
-    const smdebug::actions::detail::status_written result =
+    const smdebug::actions::status_written result =
         write_status_file(folder.path() + "/file/status.json", evaluation_status{});
     CHECK_FALSE(result);
     CHECK(result.failure.find("/file") != std::string::npos);
@@ -153,7 +153,7 @@ TEST_CASE("status_file: a failed write in the background is reported by a later 
     folder.write("way", "in the way");
     status_file file{folder.path() + "/way/status.json", status_writes::in_background};
     CHECK_FALSE(file.set("a", rule_status::in_progress, "", morning));
-    smdebug::actions::detail::status_written told;
+    smdebug::actions::status_written told;
     for (int tries = 0; tries < 5000 && told; ++tries) {
         told = file.set("a", rule_status::in_progress, std::to_string(tries), morning);
         std::this_thread::sleep_for(milliseconds{1});

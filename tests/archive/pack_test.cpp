@@ -123,7 +123,7 @@ TEST_CASE("pack_runs: stopped, or a run that changes meanwhile: nothing is left 
     const std::vector<packed_run> runs{{"one", any_storage{growing}}};
     std::stop_source stop;
     stop.request_stop();
-    CHECK_THROWS_AS(pack_runs(runs, output, {.stop = stop.get_token()}), stopped);
+    CHECK_THROWS_AS(pack_runs(runs, output, {.stop = stop.get_token()}), stopped_error);
     CHECK(files_in(place.path()) == 0);
     std::stop_source later;
     CHECK_THROWS_AS(pack_runs(runs, output,
@@ -134,7 +134,7 @@ TEST_CASE("pack_runs: stopped, or a run that changes meanwhile: nothing is left 
                                        }
                                    },
                                .stop = later.get_token()}),
-                    stopped);
+                    stopped_error);
     CHECK(files_in(place.path()) == 0);
     bool changed = false;
     CHECK_THROWS_AS(pack_runs(runs, output,

@@ -49,8 +49,8 @@ TEST_CASE(
                       no_training_run("m", here), missing_collection_files("m", here)) ==
           "tensor_unavailable tensor_unavailable_for_step shape_unavailable_for_step step_unavailable no_more_data "
           "invalid_worker collection_unavailable no_training_run missing_collection_files ");
-    CHECK(statuses_of(unavailable("m"), step_not_yet_available(1, mode::train), timed_out("m"), stalled("m"),
-                      stopped("m"), in_use("m", here), corrupt_data("m"), corrupt_record("m", here),
+    CHECK(statuses_of(unavailable("m"), step_not_yet_available(1, mode::train), timed_out("m"), stalled_error("m"),
+                      stopped_error("m"), in_use("m", here), corrupt_data("m"), corrupt_record("m", here),
                       index_reader_exception("m", here), collections_file_exception("m", here)) ==
           "unavailable step_not_yet_available timed_out stalled stopped in_use corrupt_data corrupt_record "
           "index_reader_exception collections_file_exception ");

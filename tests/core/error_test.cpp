@@ -64,7 +64,7 @@ TEST_CASE("error: each leaf has the Python package's name and words") {
     CHECK(collection_unavailable{"c"}.python_name() == "CollectionUnavailable");
     CHECK(missing_collection_files{"m", {}}.python_name() == "MissingCollectionFiles");
     CHECK(timed_out{"m"}.python_name() == "TimedOut");
-    CHECK(stopped{"m"}.python_name() == "Stopped");
+    CHECK(stopped_error{"m"}.python_name() == "Stopped");
     CHECK(in_use{"m", {.where = "w"}}.python_name() == "InUse");
     CHECK(in_use{"m", {.where = "w"}}.where() == "w");
     CHECK(std::string{run_exists{"m", {.where = "w"}}.what()} == "SMDebugError: m");

@@ -47,7 +47,7 @@ void note(facts& all, const std::string& question, Ask&& ask) {
 [[nodiscard]] inline std::string text_of(const smdebug::lookup<smdebug::tensor_value>& found) {
     using smdebug::lookup_failure_kind;
     if (!found) {
-        return smdebug::is_lost(found.failure()) ? "!lost" : "none";
+        return smdebug::is_lost(found.error()) ? "!lost" : "none";
     }
     std::string text = std::string{name_of(found->type())} + text_of(found->shape());
     text += smdebug::as_text(found->bytes());
@@ -86,11 +86,11 @@ void note(facts& all, const std::string& question, Ask&& ask) {
                 note(all, "value " + where, [&] { return text_of(tensor.find_value(step, {.worker = worker})); });
                 note(all, "shape " + where, [&] {
                     const auto found = tensor.find_shape(step, {.worker = worker});
-                    return found ? text_of(*found) : is_lost(found.failure()) ? "!lost" : "none";
+                    return found ? text_of(*found) : is_lost(found.error()) ? "!lost" : "none";
                 });
                 note(all, "reductions " + where, [&] {
                     std::string text;
-                    for (const auto& [key, number] : tensor.reduction_values(step, {.worker = worker})) {
+                    for (const auto& [key, number] : tensor.saved_reduction_values(step, {.worker = worker})) {
                         text += reduction_tensor_name(name, key) + "=" + std::to_string(number) + ",";
                     }
                     return text;

@@ -211,7 +211,7 @@ void call_storages(const std::string& folder) {
     }
 }
 
-// What a source of one's own may add, and what a catalog takes of it.
+// What a source of one's own may add.
 void call_contents() {
     use(smd::as_run(smd::any_storage{smd::memory_storage{}}, no_source{}).source());
     smd::run_contents found;
@@ -224,7 +224,6 @@ void call_contents() {
     found.add_number(where, "n", 2.5);
     found.add_number(where, found.name("o"), 2.5, smd::dtype::float64, object);
     found.add_number_beside(found.name("o"), 2.5, 0, smd::dtype::float64);
-    found.add_message(where, found.name("t"), smd::detail::storage_form::message, object, {0, 10});
     found.add_shape(where, "s", {});
     found.add_collection({.name = "c"});
     found.add_to_collection("c", "e");
@@ -235,11 +234,6 @@ void call_contents() {
     found.withdraw_problem("object");
     expect(found.ended() && found.has_found() && found.key_of(object) == "object", "an object");
     expect(found.problems().empty() && found.collections().size() == 1 && found.num_workers() == 1, "no problem");
-    expect(found.workers().size() == 1 && found.names().size() == 7 && found.entry_count() == 7, "names");
-    expect(found.form(0) == (*found.forms())[0] && found.shapes().size() == 1, "forms");
-    found.each_entry(0, [](const auto& each) { use(each); });
-    found.forget_found();
-    expect(found.runs().empty(), "forgotten");
 }
 
 template <class Hook>
@@ -302,7 +296,7 @@ template <class Trial>
 void call_trial(const Trial& run) {
     use(run.name(), run.path(), run.store(), run.workers(), run.workers(0), run.num_workers(), run.modes(),
         run.steps_are_synthetic(), run.problems(), run.job_state(), run.loaded_all_steps(), run.last_complete_step(),
-        run.dynamic_refresh(), run.quiet_time(), verify_run(run), run.snapshot(), run.state());
+        run.dynamic_refresh(), run.quiet_time(), verify_run(run));
     expect(run.steps().size() == 3, "steps");
     run.refresh();
     run.read_ahead(0);
@@ -311,23 +305,22 @@ void call_trial(const Trial& run) {
         run.has_passed_step(1), run.collections(), run.collection("all"));
     use(run.inputs(0), run.labels(0), run.predictions(0));
     const smd::no_refresh guard{run};
-    const smd::refresh again{run};
+    const smd::with_refresh again{run};
     expect(run.names_among({"w", "v"}, {.regex = "w"}).size() == 1, "names_among");
     expect(run.has_tensor("w") && !run.tensor_names({.collection = "all"}).empty(), "tensor_names");
 
     const auto tensor = run.tensor("w");
     use(tensor.name(), tensor.original_name(), tensor.saved_reductions(0), tensor.record_offset(0), tensor.steps(),
-        tensor.prev_steps(2, {.n = 2}), tensor.workers(0), tensor.step_words(0), tensor.has_only_shape(0),
-        tensor.remembers_measures());
-    tensor.note_selected();
+        tensor.prev_steps(2, {.n = 2}), tensor.workers(0), tensor.step_words(0), tensor.has_only_shape(0));
     expect(tensor.template value<float>(2)(1, 1) == 2 && tensor.value(0).size() == 4, "value");
     expect(tensor.find_value(0).has_value(), "find_value");
     expect(tensor.find_digest(0).has_value() && tensor.digest(0) == *tensor.find_digest(0), "find_digest");
     const auto missing = tensor.find_value(9);
-    use(missing.failure(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
+    use(missing.error(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
     expect(tensor.reduction_value(0, smd::reduction::max) == 3, "reduction_value");
     expect(tensor.reduction_value(0, "max") == 3, "reduction_value by name");
-    use(tensor.reduction_values(0), tensor.find_reduction(0, smd::reduction::max), tensor.find_reduction(0, "max"));
+    use(tensor.saved_reduction_values(0), tensor.find_reduction(0, smd::reduction::max),
+        tensor.find_reduction(0, "max"));
     use(tensor.find_computed(0, smd::reduction_set::all()));
     expect(tensor.measured(0, measure{}) == 4 && tensor.compared(0, 1, comparison{}), "measured");
     use(tensor.find_measured(0, measure{}), tensor.find_compared(0, 1, comparison{}));
@@ -411,7 +404,7 @@ void call_rules(const Trial& run, const std::string& folder) {
     expect(static_cast<bool>(smd::actions::run_command({"true"})), "run_command");
     smd::actions::status_file file{folder + "/status.json"};
     use(file.set("mine", smd::rule_status::in_progress), file.set(result), file.flush());
-    const std::array statuses{smd::actions::detail::evaluation_status{}};
+    const std::array statuses{smd::actions::evaluation_status{}};
     smd::actions::append_status_json(text, statuses[0]);
     use(smd::actions::status_json(statuses[0]), smd::actions::status_json(statuses), smd::actions::cut_text("text", 2),
         smd::actions::iso_time_text({}), smd::actions::write_status_file(folder + "/one.json", statuses[0]),

@@ -55,7 +55,7 @@ void print_tensor(const basic_trial<any_storage>& run, const std::string& name, 
                     static_cast<long long>(run.mode_step(step).value_or(-1)), name.c_str(),
                     bytes.size() < 4 ? 0.0 : static_cast<double>(load_le<float>(bytes.data())),
                     static_cast<unsigned long long>(hash_of(bytes)));
-        for (const auto& [key, value] : tensor.reduction_values(step, {.worker = worker})) {
+        for (const auto& [key, value] : tensor.saved_reduction_values(step, {.worker = worker})) {
             std::printf("reduced %s%s %.9g\n", place.c_str(), reduction_tensor_name(name, key).c_str(), value);
         }
     } catch (const error& why) {

@@ -98,8 +98,8 @@ TEST_CASE("event_file_source: recorded runs without their index give the same an
                     CHECK(same_bytes(*is, *expected));
                     ++values;
                 }
-                CHECK(same_numbers(run.tensor(tensor).reduction_values(step),
-                                   with.tensor(tensor).reduction_values(step)));
+                CHECK(same_numbers(run.tensor(tensor).saved_reduction_values(step),
+                                   with.tensor(tensor).saved_reduction_values(step)));
             }
         }
         CHECK(run.num_workers() == with.num_workers());

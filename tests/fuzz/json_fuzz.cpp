@@ -198,7 +198,7 @@ void check_learned(byte_view text) {
         for (const std::string& tensor : facts.tensors()) {
             static_cast<void>(facts.envelope(tensor, mode::train, "l2", 400));
         }
-        detail::learn::all_facts all = facts.data();
+        detail::learn::all_facts all = detail::learn::facts_access::data(facts);
         all.settle();
     });
 }

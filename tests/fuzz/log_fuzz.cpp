@@ -44,7 +44,7 @@ std::size_t read_all(const trial& run) {
             for (const std::string& worker : tensor.workers(step)) {
                 only_errors([&] {
                     const auto value = tensor.find_value(step, {.worker = worker});
-                    demand(value.has_value() || !value.failure().message().empty(), "a failure has a sentence");
+                    demand(value.has_value() || !value.error().message().empty(), "a failure has a sentence");
                     values += value ? 1U : 0U;
                 });
             }

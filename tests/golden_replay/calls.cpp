@@ -83,7 +83,7 @@ using tensor_type = smdebug::trial::tensor_type;
 
 [[nodiscard]] fragment reduction_values(const tensor_type& tensor, const arguments& args) {
     object out;
-    for (const auto& [key, value] : tensor.reduction_values(args.step(), args.read())) {
+    for (const auto& [key, value] : tensor.saved_reduction_values(args.step(), args.read())) {
         out.add(key.name(), scalar_json(value));
     }
     return out.done();

@@ -64,7 +64,7 @@ private:
     /// The names of the saved ones.  Their values stand only once in the answers, so they have to be the same.
     [[nodiscard]] fragment saved() const {
         std::vector<std::string> names;
-        for (const auto& [key, value] : tensor_.reduction_values(step_, {.worker = worker_})) {
+        for (const auto& [key, value] : tensor_.saved_reduction_values(step_, {.worker = worker_})) {
             const bool same = reduction(key).in_place().json() == scalar_json(value).json();
             names.push_back(key.name() + (same ? "" : ": reduction_value says otherwise"));
         }

@@ -242,8 +242,9 @@ TEST_CASE("hook on S3: what a worker that was killed had begun to send is given 
     const fake_s3 server;
     const store_type store = run_on(server);
     const auto begin = [&](const std::string& key) {
-        static_cast<void>(s3::detail::perform_call(
-            store.client(), {.method = http::method::post, .key = key, .query = {{"uploads", ""}}}));
+        static_cast<void>(
+            s3::detail::perform_call(smdebug::s3::detail::client_of(store),
+                                     {.method = http::method::post, .key = key, .query = {{"uploads", ""}}}));
     };
     const std::string own = smdebug::detail::locations::event_key(7, "worker_0");
     begin("run/" + own);

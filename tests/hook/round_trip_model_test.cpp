@@ -406,7 +406,7 @@ private:
         if (expected.shape) {
             CHECK(tensor.shape(step) == *expected.shape);
         }
-        const auto reductions = tensor.reduction_values(step);
+        const auto reductions = tensor.saved_reduction_values(step);
         REQUIRE(reductions.size() == expected.reductions.size());
         for (const auto& [key, number] : expected.reductions) {
             CAPTURE(key.name());

@@ -157,7 +157,7 @@ TEST_CASE("round trip: all eighteen reductions, to the bit, at steps and times o
                     CHECK_FALSE(run.has_tensor(name));
                     continue;
                 }
-                const auto saved = run.tensor(name).reduction_values(global);
+                const auto saved = run.tensor(name).saved_reduction_values(global);
                 CHECK(saved.size() == (is_complex(tensor.type) ? 11 : 18));
                 for (const auto& [key, value] : saved) {
                     CAPTURE(key.name());

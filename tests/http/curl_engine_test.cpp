@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr auto for_ever = http::detail::completion_queue::clock::time_point::max();
+constexpr auto for_ever = http::completion_queue::clock::time_point::max();
 
 /// An engine, an inbox for all answers, and jobs that are cancelled at the end.
 struct desk {
@@ -42,18 +42,16 @@ struct desk {
         engine.start(jobs.back());
         return jobs.size() - 1;
     }
-    [[nodiscard]] http::detail::arrival take() { return *answers.take_until(for_ever); }
-    [[nodiscard]] bool is_empty() {
-        return !answers.take_until(http::detail::completion_queue::clock::now()).has_value();
-    }
+    [[nodiscard]] http::arrival take() { return *answers.take_until(for_ever); }
+    [[nodiscard]] bool is_empty() { return !answers.take_until(http::completion_queue::clock::now()).has_value(); }
     [[nodiscard]] http::response ask(http::request what) {
         const std::size_t ticket = start(std::move(what));
-        http::detail::arrival got = take();
+        http::arrival got = take();
         CHECK(got.ticket == ticket);
         return std::move(got.response);
     }
 
-    http::detail::completion_queue answers;
+    http::completion_queue answers;
     std::vector<std::shared_ptr<http::detail::curl_engine::job>> jobs;
     http::detail::curl_engine engine;
 };
@@ -117,7 +115,7 @@ TEST_CASE("curl_engine: no more connections than allowed, and these are used aga
             with.start({.url = server.url("/bytes/" + std::to_string(number))});
         }
         for (int number = 0; number < 60; ++number) {
-            const http::detail::arrival got = with.take();
+            const http::arrival got = with.take();
             CHECK(got.response.answered());
             CHECK(got.response.body.size() == got.ticket);
         }
@@ -159,7 +157,7 @@ TEST_CASE("curl_engine: a deadline ends a request wherever it stands") {
             with.start({.url = server.url("/echo"), .deadline = in(milliseconds{10 + 20 * number})});
         }
         for (int number = 0; number < 3; ++number) {
-            const http::detail::arrival got = with.take();
+            const http::arrival got = with.take();
             CHECK(got.ticket != first);
             CHECK(got.response.outcome == http::outcome::timed_out);
         }
@@ -275,7 +273,7 @@ TEST_CASE("curl_engine: cancelled at any time, a job is answered before or never
     constexpr int rounds = 300;
     int answered = 0;
     for (int round = 0; round < rounds; ++round) {
-        http::detail::completion_queue answers;
+        http::completion_queue answers;
         const bool sends = round % 2 == 0;
         auto body = std::make_unique<std::string>(sends ? 2U << 20U : 0U, 'x');
         const auto job = std::make_shared<http::detail::curl_engine::job>(
@@ -287,11 +285,11 @@ TEST_CASE("curl_engine: cancelled at any time, a job is answered before or never
         std::this_thread::sleep_for(std::chrono::microseconds{round * (sends ? 40 : 6)});
         engine.cancel(*job);
         body.reset();
-        if (const auto got = answers.take_until(http::detail::completion_queue::clock::now())) {
+        if (const auto got = answers.take_until(http::completion_queue::clock::now())) {
             CHECK(got->response.answered());
             ++answered;
         }
-        CHECK_FALSE(answers.take_until(http::detail::completion_queue::clock::now()).has_value());
+        CHECK_FALSE(answers.take_until(http::completion_queue::clock::now()).has_value());
         engine.cancel(*job);
     }
     MESSAGE(answered << " of " << rounds << " were quicker");

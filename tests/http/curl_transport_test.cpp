@@ -31,7 +31,7 @@ using smdebug_test::sanitized;
 
 namespace {
 
-constexpr auto for_ever = http::detail::completion_queue::clock::time_point::max();
+constexpr auto for_ever = http::completion_queue::clock::time_point::max();
 
 // The body as the server makes and expects it.
 std::string pattern(std::size_t size) {
@@ -55,7 +55,7 @@ static_assert(std::is_copy_constructible_v<curl_transport> && std::is_final_v<cu
 TEST_CASE("curl_transport: a thousand small requests go over a few connections") {
     http_server server;
     const curl_transport transport;
-    http::detail::completion_queue answers;
+    http::completion_queue answers;
     std::vector<std::unique_ptr<http_transport::exchange>> exchanges;
     constexpr std::size_t count = 1000;
     for (std::size_t number = 0; number < count; ++number) {
@@ -69,7 +69,7 @@ TEST_CASE("curl_transport: a thousand small requests go over a few connections")
         CHECK(text_of(got->response) == pattern(got->ticket));
     }
     CHECK(seen == std::vector<int>(count, 1));
-    CHECK_FALSE(answers.take_until(http::detail::completion_queue::clock::now()).has_value());
+    CHECK_FALSE(answers.take_until(http::completion_queue::clock::now()).has_value());
     CHECK(transport.counters().requests == count);
     CHECK(transport.counters().bytes_received == count * (count - 1) / 2);
     CHECK(transport.counters().connections <= curl_options{}.most_connections);
@@ -101,7 +101,7 @@ TEST_CASE("curl_transport: its thread is there from the first request to the las
     CHECK(threads_of_this_process() == before + 1);
     SUBCASE("copy") {}
     SUBCASE("exchange") {
-        http::detail::completion_queue answers;
+        http::completion_queue answers;
         const auto exchange = second->start({.url = server.url("/bytes/1")}, answers, 3);
         second.reset();
         CHECK(answers.take_until(for_ever)->ticket == 3);
@@ -160,13 +160,13 @@ TEST_CASE("curl_transport: exchanges that are gone are not heard of, in whatever
     http_server server;
     const curl_transport transport{{.most_in_flight = 8}};
     for (int round = 0; round < 30; ++round) {
-        const auto answers = std::make_unique<http::detail::completion_queue>();
+        const auto answers = std::make_unique<http::completion_queue>();
         std::vector<std::unique_ptr<http_transport::exchange>> exchanges;
         for (std::size_t number = 0; number < 24; ++number) {
             exchanges.push_back(transport.start({.url = server.url("/bytes/1000")}, *answers, number));
         }
         for (int taken = 0; taken < round; ++taken) {
-            static_cast<void>(answers->take_until(http::detail::completion_queue::clock::now()));
+            static_cast<void>(answers->take_until(http::completion_queue::clock::now()));
         }
         if (round % 3 == 0) {
             std::swap(exchanges.front(), exchanges.back());
@@ -180,7 +180,7 @@ TEST_CASE("curl_transport: exchanges that are gone are not heard of, in whatever
 
 TEST_CASE("curl_transport: a transport may go while its requests are under way; exchanges keep what they need") {
     http_server server;
-    http::detail::completion_queue answers;
+    http::completion_queue answers;
     std::vector<std::unique_ptr<http_transport::exchange>> exchanges;
     {
         const curl_transport transport{{.most_in_flight = 4}};
@@ -197,7 +197,7 @@ TEST_CASE("curl_transport: a transport may go while its requests are under way; 
         exchanges.push_back(transport.start({.url = server.url("/silent")}, answers, 21));
     }
     exchanges.clear();
-    CHECK_FALSE(answers.take_until(http::detail::completion_queue::clock::now()).has_value());
+    CHECK_FALSE(answers.take_until(http::completion_queue::clock::now()).has_value());
 }
 
 TEST_CASE("curl_transport: a server that goes away and comes back") {
@@ -219,7 +219,7 @@ TEST_CASE("curl_transport: a child that was forked has a thread of its own, and 
     http_server server;
     auto transport = std::make_unique<curl_transport>();
     const curl_transport unused;
-    http::detail::completion_queue answers;
+    http::completion_queue answers;
     std::vector<std::unique_ptr<http_transport::exchange>> exchanges;
     exchanges.push_back(transport->start({.url = server.url("/hold/a")}, answers, 7));
     exchanges.push_back(transport->start({.url = server.url("/hold/b")}, answers, 8));
@@ -301,7 +301,7 @@ TEST_CASE("curl_transport: HTTP/2 over TLS carries many requests on a connection
     CHECK(transport.counters().http2_answers == 1);
 
     {  // many at once
-        http::detail::completion_queue answers;
+        http::completion_queue answers;
         std::vector<std::unique_ptr<http_transport::exchange>> exchanges;
         for (std::size_t number = 0; number < 32; ++number) {
             exchanges.push_back(transport.start({.url = proxy.url("/gather/32")}, answers, number));
@@ -332,7 +332,7 @@ TEST_CASE("curl_transport: HTTP/2 over TLS carries many requests on a connection
     }
     {  // cancelled, and late
         for (int round = 0; round < 20; ++round) {
-            http::detail::completion_queue answers;
+            http::completion_queue answers;
             const std::string body = pattern(1U << 20U);
             const auto never = transport.start({.url = proxy.url("/hold/never")}, answers, 0);
             const auto up = transport.start(

@@ -22,7 +22,7 @@ namespace {
 /// A transport of one's own: answers on another thread at any time.
 class late_transport final : public http_transport {
 public:
-    [[nodiscard]] std::unique_ptr<exchange> start(http::request ask, http::detail::completion_queue& to,
+    [[nodiscard]] std::unique_ptr<exchange> start(http::request ask, http::completion_queue& to,
                                                   std::size_t ticket) const override {
         return std::make_unique<answering>(std::jthread{[&to, ticket, url = std::move(ask.url)] {
             to.put({ticket, smdebug_test::answer(200, {}, url)});
@@ -70,7 +70,7 @@ TEST_CASE("scripted_transport: keeps what it was asked, with the body as it was,
         return number == 1 ? std::nullopt : std::optional{smdebug_test::s3_error(404, "NoSuchKey")};
     }};
     const scripted_transport copy = transport;
-    http::detail::completion_queue answers;
+    http::completion_queue answers;
     std::vector<std::unique_ptr<http_transport::exchange>> exchanges;
     {
         const std::string body = "gone soon";
@@ -79,8 +79,8 @@ TEST_CASE("scripted_transport: keeps what it was asked, with the body as it was,
             answers, 7));
     }
     exchanges.push_back(transport.start({.url = "http://b/"}, answers, 8));
-    CHECK(answers.take_until(http::detail::completion_queue::clock::now())->ticket == 7);
-    CHECK_FALSE(answers.take_until(http::detail::completion_queue::clock::now()).has_value());
+    CHECK(answers.take_until(http::completion_queue::clock::now())->ticket == 7);
+    CHECK_FALSE(answers.take_until(http::completion_queue::clock::now()).has_value());
     REQUIRE(transport.count() == 2);
     const auto asked = transport.requests();
     CHECK(as_text(asked[0].ask.body) == "gone soon");

@@ -18,6 +18,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using smdebug::detail::learn::facts_access;
 
 namespace {
 
@@ -52,7 +53,7 @@ TEST_CASE("learn: the facts of a run, under the trial's name") {
     const learned_facts facts = learn(run);
     CHECK(facts.runs() == std::vector<std::string>{"one"});
     CHECK(facts.tensors() == std::vector<std::string>{"loss", "w"});
-    const auto* const w = facts.data().find("w", mode::train);
+    const auto* const w = facts_access::data(facts).find("w", mode::train);
     REQUIRE(w != nullptr);
     CHECK(w->every.steps == 10);
     CHECK(*w->dtypes == std::vector<std::string>{"float64"});
@@ -62,12 +63,12 @@ TEST_CASE("learn: the facts of a run, under the trial's name") {
     CHECK(w->numbers.size() == 3);
     CHECK(w->numbers.at(detail::learn::number::zeros).windows[0].low[0].number == 0.5);
     CHECK(w->numbers.at(detail::learn::number::abs_max).windows[1].low[0].number == 2);
-    const auto* const loss = facts.data().find("loss", mode::train);
+    const auto* const loss = facts_access::data(facts).find("loss", mode::train);
     CHECK(loss->nonnegative == 1U);
     CHECK(loss->constant == 3U);
     CHECK(loss->numbers.size() == 1);
     CHECK(learn(run, {.threads = 3}).to_json() == facts.to_json());
-    CHECK(learn(run, {.reductions = {"l1", "mean"}}).data().find("w", mode::train)->numbers.size() == 2);
+    CHECK(facts_access::data(learn(run, {.reductions = {"l1", "mean"}})).find("w", mode::train)->numbers.size() == 2);
     CHECK_THROWS_WITH_AS(static_cast<void>(learn(run, {.reductions = "l3"})), doctest::Contains("no number \"l3\""),
                          value_error);
     CHECK_THROWS_AS(static_cast<void>(learn(run, {.reductions = "value"})), value_error);
@@ -82,7 +83,7 @@ TEST_CASE("learn: nothing is learned of a run of which a part cannot be read, or
     CHECK_THROWS_WITH_AS(static_cast<void>(learn(trial{empty})), doctest::Contains("no complete step"), not_found);
     std::stop_source stop;
     stop.request_stop();
-    CHECK_THROWS_AS(static_cast<void>(learn(trial{run_of(training(1))}, {.stop = stop.get_token()})), stopped);
+    CHECK_THROWS_AS(static_cast<void>(learn(trial{run_of(training(1))}, {.stop = stop.get_token()})), stopped_error);
 }
 
 TEST_CASE("learn: complete steps of a running job count, and a note says so") {
@@ -99,8 +100,8 @@ TEST_CASE("learn: complete steps of a running job count, and a note says so") {
     std::vector<std::string> notes;
     const learned_facts facts =
         learn(trial{store}, {.on_note = [&](const std::string&, const std::string& note) { notes.push_back(note); }});
-    CHECK(facts.data().modes.at(mode::train).last == 1);
-    CHECK(facts.data().find("w", mode::train)->replicas == 2U);
+    CHECK(facts_access::data(facts).modes.at(mode::train).last == 1);
+    CHECK(facts_access::data(facts).find("w", mode::train)->replicas == 2U);
     REQUIRE(notes.size() == 1);
     CHECK(contains(notes[0], "has not ended"));
 }
@@ -140,8 +141,8 @@ TEST_CASE("learn_runs: folders, in any order and number of threads, with those l
               .to_json() == all.to_json());
     CHECK_THROWS_WITH_AS(static_cast<void>(learn_runs({folder.path() + "/run-1"}, {.add_to = some})),
                          doctest::Contains("has been learned from already"), value_error);
-    CHECK(
-        learn_runs({folder.path() + "/run-0"}, {.steps = {.begin = 10, .end = 30}}).data().modes.at(mode::train).last ==
-        20);
+    CHECK(facts_access::data(learn_runs({folder.path() + "/run-0"}, {.steps = {.begin = 10, .end = 30}}))
+              .modes.at(mode::train)
+              .last == 20);
     CHECK(learn_runs({folder.path() + "/none"}, {}, leave_out).runs().empty());
 }

@@ -30,7 +30,7 @@ learned_facts one_run(const std::string& run, double number) {
     window.low.push_back({number, 0});
     window.high.push_back({number, 0});
     series.windows.push_back(window);
-    return learned_facts::of(std::move(facts));
+    return data::facts_access::made_of(std::move(facts));
 }
 
 learned_facts eight_runs() {
@@ -96,7 +96,7 @@ TEST_CASE("learned facts: what was edited stays, margins are found anew") {
     CHECK(edited.envelope("w", mode::train, "l2", 0)->lower == 5 / (1 + 9.0 * 2));
     edited.join(one_run("run-8", 6));
     CHECK(edited.envelope("w", mode::train, "l2", 0)->lower == 5 / (1 + 0.8 * 2));
-    CHECK_FALSE(edited.data().find("w", mode::train)->finite.has_value());
+    CHECK_FALSE(data::facts_access::data(edited).find("w", mode::train)->finite.has_value());
 }
 
 TEST_CASE("learned facts: a file") {

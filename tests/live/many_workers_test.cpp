@@ -6,6 +6,7 @@
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
@@ -140,7 +141,7 @@ template <class Trial>
 void check_refresh(const Trial& run, const fleet& writers, complaints& wrong) {
     const std::vector<int> least = done_now(writers);
     run.refresh();
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const std::vector<int> most = begun_now(writers);
     const std::vector<int> have = prefixes_in(*from, writers.plan());
     for (std::size_t i = 0; i < have.size(); ++i) {
@@ -204,7 +205,7 @@ void watch_run(const fleet_plan& plan) {
             crew.emplace_back([&, reader] {
                 for (unsigned round = reader; !run.loaded_all_steps(); round += 7) {
                     check_values(run, here, round, wrong);
-                    check_snapshot(*run.snapshot(), here, wrong);
+                    check_snapshot(*catalog_of(run), here, wrong);
                 }
             });
         }
@@ -250,7 +251,7 @@ void watch_run(const fleet_plan& plan) {
     CHECK(later.steps() == run.steps());
     CHECK(later.steps({.mode = mode::eval}) == run.steps({.mode = mode::eval}));
     CHECK(later.tensor("loss").steps() == run.tensor("loss").steps());
-    CHECK(prefixes_in(*run.snapshot(), here) == std::vector<int>(workers.size(), here.steps));
+    CHECK(prefixes_in(*catalog_of(run), here) == std::vector<int>(workers.size(), here.steps));
 }
 
 }  // namespace

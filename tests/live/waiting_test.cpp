@@ -66,7 +66,7 @@ TEST_CASE("waiting: an opening that is stopped says so, one that lasts too long 
     const auto open = [&](trial_options how) { const local_trial run{folder.path() + "/run", std::move(how)}; };
     CHECK_THROWS_AS(
         open({.open_timeout = std::chrono::milliseconds::max(), .poll_interval = 1h, .stop = stop.get_token()}),
-        stopped);
+        stopped_error);
     CHECK_THROWS_AS(open({.open_timeout = 10ms}), not_found);
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("waiting: a process that is killed makes a stalled job, and not one th
     CHECK(outcome.next_step == seen.back() + 1);
     CHECK(run.quiet_time() >= 100ms);
     CHECK_FALSE(run.loaded_all_steps());
-    CHECK_THROWS_AS(run.wait_for_steps({seen.back() + 10'000}, {.give_up_after = 100ms}), stalled);
+    CHECK_THROWS_AS(run.wait_for_steps({seen.back() + 10'000}, {.give_up_after = 100ms}), stalled_error);
     CHECK_THROWS_AS(run.wait_for_steps({seen.back() + 10'000}, {.timeout = 5ms}), timed_out);
 
     // A later reader sees from the files' times how long the run has been quiet.

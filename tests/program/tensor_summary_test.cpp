@@ -6,6 +6,7 @@
 #include <program/runs.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -22,7 +23,7 @@ namespace {
 // One tensor by its handle, and its saved shapes and reductions layout by layout.
 template <class Trial>
 cli::detail::tensor_summary summary_of(const Trial& run, const std::string& name) {
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const auto tensor = run.tensor(name);
     const name_id id = *from->names->find(name);
     cli::detail::tensor_summary about{.name = name, .steps = tensor.steps().size()};
@@ -53,7 +54,7 @@ TEST_CASE("tensor_summary: says of every tensor of recorded runs what its handle
         const cli::detail::program_trial run = cli::detail::open_run(golden(recorded), {});
         const no_refresh as_it_is{run};
         std::size_t told = 0;
-        const auto all = cli::detail::summarize(*run.state(), *run.snapshot(),
+        const auto all = cli::detail::summarize(*state_of(run), *catalog_of(run),
                                                 [&](std::size_t read, std::size_t) { CHECK(read == ++told); });
         const auto names = run.tensor_names();
         REQUIRE(all.size() == names.size());
@@ -80,7 +81,7 @@ TEST_CASE("tensor_summary: a step counts once, whichever of its workers have the
     }
     build.end();
     const cli::detail::program_trial run = cli::detail::open_run(place.path(), {});
-    const auto all = cli::detail::summarize(*run.state(), *run.snapshot(), [](std::size_t, std::size_t) {});
+    const auto all = cli::detail::summarize(*state_of(run), *catalog_of(run), [](std::size_t, std::size_t) {});
     REQUIRE(all.size() == 2);
     CHECK(all[0].steps == 3);
     CHECK(all[1].steps == 3);

@@ -10,6 +10,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -69,8 +70,8 @@ TEST_CASE("any_rule: calls a rule as erased_rule does, also with a trial that sh
         .end();
     const memory_trial run{store};
     memory_trial shared{run};
-    shared.share_with_rules(smdebug::detail::view_for_rules(shared.state(), nullptr));
-    shared.begin_rules(3);
+    trial_access::share_with_rules(shared, smdebug::detail::view_for_rules(state_of(shared), nullptr));
+    trial_access::begin_rules(shared, 3);
     const auto found = stored_rule{rules::exploding_tensor{}}.call(shared, 3, {});
     REQUIRE(found.size() == 1);
     CHECK(found[0].rule == "exploding_tensor");

@@ -65,7 +65,7 @@ std::map<std::string, seen_tensor> scanned(const Trial& run) {
         if (one.failure) {
             seen.failure = one.failure->note + " " + one.failure->where;
         }
-        for (const smdebug::detail::scan_failure& saved : one.saved_failures) {
+        for (const unread_reduction& saved : one.saved_failures) {
             static_cast<void>(saved);
             seen.failure += " saved";
         }

@@ -141,10 +141,10 @@ TEST_CASE("s3_storage on a server: keys of any kind are written, listed, read an
 
 TEST_CASE("s3_storage on a server: unfinished uploads are removed, and their keys returned") {
     auto store = empty_bucket("/runs/one");
-    const std::string prefix = store.client().where().prefix;
+    const std::string prefix = smdebug::s3::detail::client_of(store).where().prefix;
     for (const std::string_view key : {"events/a b+c", "events/a b+c", "events/other", "notes"}) {
         const s3::detail::call_result begun = s3::detail::perform_call(
-            store.client(),
+            smdebug::s3::detail::client_of(store),
             {.method = http::method::post, .key = prefix + std::string{key}, .query = {{"uploads", ""}}});
         REQUIRE(begun.good);
     }
@@ -231,7 +231,7 @@ TEST_CASE("s3_storage on a server: ranges of many objects come in few requests, 
         }
     }
     wanted.push_back({"missing", {0, 5}});
-    const auto& transport = dynamic_cast<const curl_transport&>(store.client().transport());
+    const auto& transport = dynamic_cast<const curl_transport&>(smdebug::s3::detail::client_of(store).transport());
     const auto before = transport.counters().requests;
     std::size_t next = 0;
     store.read_ranges(wanted, [&](std::size_t i, std::optional<byte_buffer> got, const object_version&) {

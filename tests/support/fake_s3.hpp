@@ -81,8 +81,7 @@ public:
         return std::make_shared<fake_s3>(*this);
     }
 
-    [[nodiscard]] std::unique_ptr<exchange> start(smdebug::http::request ask,
-                                                  smdebug::http::detail::completion_queue& to,
+    [[nodiscard]] std::unique_ptr<exchange> start(smdebug::http::request ask, smdebug::http::completion_queue& to,
                                                   std::size_t ticket) const override {
         std::size_t number = 0;
         std::uint64_t id = 0;
@@ -214,8 +213,8 @@ public:
 private:
     struct waiting_answer {
         std::uint64_t id = 0;
-        smdebug::http::detail::completion_queue* to = nullptr;
-        smdebug::http::detail::arrival what = {};
+        smdebug::http::completion_queue* to = nullptr;
+        smdebug::http::arrival what = {};
     };
 
     struct state {

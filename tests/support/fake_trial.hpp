@@ -53,7 +53,7 @@ public:
                                          const smdebug::reduction_options& how = {}) const {
         const auto found = find_reduction(step, what, how);
         if (!found) {
-            smdebug::throw_failure(found.failure(), name_, step, smdebug::mode::global);
+            smdebug::throw_failure(found.error(), name_, step, smdebug::mode::global);
         }
         return *found;
     }

@@ -11,7 +11,7 @@ template <class T>
 }
 template <class T>
 [[nodiscard]] smdebug::lookup_error failure_of(const smdebug::lookup<T>& found) {
-    return found.failure();
+    return found.error();
 }
 
 }  // namespace smdebug_test

@@ -72,8 +72,7 @@ public:
         return std::make_shared<scripted_transport>(*this);
     }
 
-    [[nodiscard]] std::unique_ptr<exchange> start(smdebug::http::request ask,
-                                                  smdebug::http::detail::completion_queue& to,
+    [[nodiscard]] std::unique_ptr<exchange> start(smdebug::http::request ask, smdebug::http::completion_queue& to,
                                                   std::size_t ticket) const override {
         std::size_t number = 0;
         {

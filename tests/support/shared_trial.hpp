@@ -5,6 +5,7 @@
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <optional>
 
@@ -15,10 +16,11 @@ template <class Trial>
 class shared_trial : public Trial {
 public:
     explicit shared_trial(const Trial& run, const smdebug::sharing_options& how = {}) : Trial(run) {
-        this->share_with_rules(smdebug::detail::view_for_rules(run.state(), &how));
+        smdebug::detail::trial_access::share_with_rules(
+            *this, smdebug::detail::view_for_rules(smdebug::detail::state_of(run), &how));
     }
     void begin_step(smdebug::step_number step, std::optional<smdebug::step_number> end = {}) const {
-        this->begin_rules(step, end);
+        smdebug::detail::trial_access::begin_rules(*this, step, end);
     }
 };
 

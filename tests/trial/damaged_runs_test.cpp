@@ -5,6 +5,7 @@
 
 #include <smdebug/smdebug.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -172,18 +173,19 @@ TEST_CASE(
     CHECK(run.tensor("w").value(0).size() == 3);
     const auto lost = run.tensor("w").find_value(1);
     REQUIRE_FALSE(lost.has_value());
-    CHECK(lost.failure().why == lookup_failure_kind::damaged);
-    CHECK(lost.failure().where == hurt);
-    CHECK(lost.failure().note.find("2199023255568 bytes") != std::string::npos);
+    CHECK(lost.error().why == lookup_failure_kind::damaged);
+    CHECK(lost.error().where == hurt);
+    CHECK(lost.error().note.find("2199023255568 bytes") != std::string::npos);
     for (const bool in_place : {false, true}) {
         std::vector<std::string> seen;
-        smdebug::detail::scan(run.state(), {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
-            seen.push_back(tensor.failure() != nullptr ? tensor.failure()->note : "read");
-            CHECK((tensor.failure() == nullptr || tensor.failure()->why == lookup_failure_kind::damaged));
-        });
+        smdebug::detail::scan(
+            state_of(run), {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
+                seen.push_back(tensor.failure() != nullptr ? tensor.failure()->note : "read");
+                CHECK((tensor.failure() == nullptr || tensor.failure()->why == lookup_failure_kind::damaged));
+            });
         REQUIRE(seen.size() == 2);
         CHECK(seen[0] == "read");
-        CHECK(seen[1] == lost.failure().note);
+        CHECK(seen[1] == lost.error().note);
     }
     const local_trial careful{place.path(), {.limits = {.record = 20}}};
     CHECK_THROWS_AS(static_cast<void>(careful.tensor("w").value(0)), corrupt_record);
@@ -326,14 +328,14 @@ TEST_CASE("damaged runs: a record under another name is reported, whatever the n
         if (parsed.reduction) {
             const auto found = tensor.find_reduction(0, parsed.reduction->what);
             REQUIRE_FALSE(found.has_value());
-            CHECK(found.failure().damage == status::wrong_tensor);
+            CHECK(found.error().damage == status::wrong_tensor);
         } else {
             const auto found = tensor.find_value(0);
             REQUIRE_FALSE(found.has_value());
-            CHECK(found.failure().damage == status::wrong_tensor);
+            CHECK(found.error().damage == status::wrong_tensor);
         }
         std::size_t told = 0;
-        smdebug::detail::scan(run.state(), {.saved = reduction_set::all()},
+        smdebug::detail::scan(state_of(run), {.saved = reduction_set::all()},
                               [&](const smdebug::detail::scanned_tensor& seen) {
                                   told += (seen.failure() != nullptr ? 1U : 0U) + seen.saved_failures.size();
                               });

@@ -1,6 +1,7 @@
 // Digests in a run: reading them, diffs and verification by them, and that nothing takes them for values of a model.
 #include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/trial/verify.hpp>
 
 #include "support/look_up.hpp"
@@ -80,9 +81,9 @@ TEST_CASE("digests: without one and without values the look-up fails as one of v
     const memory_trial run{run_with({tensor_of<double>("smdebug/reductions/max/w", {3}, {})})};
     const auto missing = run.tensor("w").find_digest(3);
     REQUIRE_FALSE(missing);
-    CHECK(missing.failure().why == lookup_failure_kind::tensor_not_saved);
-    CHECK(missing.failure().has_reductions);
-    CHECK(missing.failure().message() == failure_of(run.tensor("w").find_value(3)).message());
+    CHECK(missing.error().why == lookup_failure_kind::tensor_not_saved);
+    CHECK(missing.error().has_reductions);
+    CHECK(missing.error().message() == failure_of(run.tensor("w").find_value(3)).message());
     CHECK_THROWS_AS(static_cast<void>(run.tensor("w").digest(4)), step_unavailable);
     CHECK_THROWS_AS(static_cast<void>(run.tensor("w").digest(3, {.worker = "worker_9"})), invalid_worker);
     CHECK_THROWS_AS(static_cast<void>(run.tensor("v")), tensor_unavailable);
@@ -95,7 +96,7 @@ TEST_CASE("digests: a damaged one is an error, whatever values there are") {
     const std::string key = smdebug::detail::locations::event_key(3, "worker_0");
     const byte_buffer read = store.read(key);
     std::vector<std::byte> bytes{read.view().begin(), read.view().end()};
-    const auto place = memory_trial{store}.snapshot();
+    const auto place = smdebug::detail::catalog_of(memory_trial{store});
     const auto entry = place->values_of(*place->files_in({}).front(), *place->find_digest_of("w"));
     REQUIRE(entry);
     bytes[static_cast<std::size_t>(entry->record.offset)] ^= std::byte{1};  // the record's length
@@ -107,7 +108,7 @@ TEST_CASE("digests: neither rules nor selections take them for values") {
     const memory_storage store = run_of({{.step = 3, .tensors = {w, digest_tensor("fc.weight", -1), digest_tensor(w)}}},
                                         {{"digests", {"digest/fc.weight", "digest/w"}}, {"weights", {"w"}}});
     const memory_trial run{store};
-    const auto from = run.snapshot();
+    const auto from = smdebug::detail::catalog_of(run);
     const auto chosen = [&](const tensor_selection& which) {
         const detail::selected_tensors selected{which, *from};
         texts names;

@@ -101,7 +101,7 @@ void ask_everything(const Trial& run) {
     const auto outcome = invoke_rule(rules::vanishing_gradient{}, run);
     CHECK(outcome.end == invoke_end::end_of_run);
     CHECK(outcome.evaluated == steps_saved);
-    const refresh guard{run};
+    const with_refresh guard{run};
     CHECK(run.steps().size() == steps_saved);
     std::size_t visited = 0;
     for_each_tensor(run, {}, reduction_set{reduction::mean}, [&](const reduced_tensor&) { ++visited; }, {.threads = 2});

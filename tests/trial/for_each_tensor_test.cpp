@@ -10,6 +10,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
@@ -61,7 +62,7 @@ std::string line_of(const reduced_tensor& found) {
                 std::to_string(static_cast<int>(found.failure->damage)) + " " + std::to_string(found.failure->offset) +
                 (found.file_failed ? " whole file" : "");
     }
-    for (const smdebug::detail::scan_failure& bad : found.saved_failures) {
+    for (const unread_reduction& bad : found.saved_failures) {
         line += " lost " + bad.key.name();
     }
     return line;
@@ -188,7 +189,7 @@ TEST_CASE("for_each_tensor: a damaged tensor under a valid checksum is found, la
     }
     CHECK(lines(run, {}, reduction_set::all(), 3) == one);
     std::size_t place = 0;
-    smdebug::detail::scan(run.state(), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
+    smdebug::detail::scan(smdebug::detail::state_of(run), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         CHECK((tensor.failure() != nullptr) == (place == 2 || place == 7 || place == 8));
         const auto* const values = std::get_if<smdebug::detail::scanned_values>(&tensor.content);
         CHECK((values != nullptr) == (tensor.failure() == nullptr));
@@ -360,16 +361,17 @@ TEST_CASE("for_each_tensor: a kernel that does not support repeats gets all elem
     CHECK(most == 10'001 * sizeof(float));
     CHECK(plain.tensor("c").reduction_value(0, reduction::sum) == sum_in_parts);
     std::size_t seen = 0;
-    smdebug::detail::scan(plain.state(), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
+    smdebug::detail::scan(smdebug::detail::state_of(plain), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         CHECK(tensor.repeats() == 0);
         CHECK(tensor.values()->view().count() == 10'001);
         ++seen;
     });
-    smdebug::detail::scan(plain.state(), {.keep_repeats = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
-        CHECK(tensor.repeats() == 10'001 - repeated_block);
-        CHECK(reduced(tensor, reduction::sum, noting_kernel{&most}).reductions(reduction::sum) == sum_in_parts);
-        ++seen;
-    });
+    smdebug::detail::scan(
+        smdebug::detail::state_of(plain), {.keep_repeats = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
+            CHECK(tensor.repeats() == 10'001 - repeated_block);
+            CHECK(reduced(tensor, reduction::sum, noting_kernel{&most}).reductions(reduction::sum) == sum_in_parts);
+            ++seen;
+        });
     CHECK(seen == 2);
     CHECK(plain.tensor("c").value<float>(0).size() == 10'001);
 }
@@ -436,10 +438,11 @@ TEST_CASE(
         texts in_pieces;
         std::size_t streamed = 0;
         smdebug::detail::scan(
-            read.state(), {.saved = wanted, .defer_checks = true, .keep_repeats = true, .stream = true},
+            smdebug::detail::state_of(read),
+            {.saved = wanted, .defer_checks = true, .keep_repeats = true, .stream = true},
             [&](const smdebug::detail::scanned_tensor& tensor) {
                 streamed += std::holds_alternative<smdebug::detail::value_stream*>(tensor.content) ? 1U : 0U;
-                in_pieces.push_back(line_of(reduced(tensor, wanted, read.state()->kernel())));
+                in_pieces.push_back(line_of(reduced(tensor, wanted, smdebug::detail::state_of(read)->kernel())));
             });
         CHECK(in_pieces == expected);
         CHECK(streamed >= 12);

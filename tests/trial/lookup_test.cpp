@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 using namespace smdebug;
 
@@ -13,7 +14,24 @@ TEST_CASE("lookup: a value, or why there is none") {
     CHECK(*there == 3);
     const lookup<int> missing{lookup_failure_kind::step_not_saved};
     CHECK_FALSE(missing);
-    CHECK(missing.failure().why == lookup_failure_kind::step_not_saved);
+    CHECK(missing.error().why == lookup_failure_kind::step_not_saved);
+}
+
+TEST_CASE("lookup: value() and value_or(), of variables and of temporaries") {
+    lookup<std::string> there{std::string{"a"}};
+    const lookup<std::string>& seen = there;
+    CHECK(seen.value() == "a");
+    there.value() += "b";
+    there->push_back('c');
+    CHECK(seen.value_or("other") == "abc");
+    CHECK(std::move(there).value() == "abc");
+    CHECK(lookup<std::string>{std::string{"d"}}.value_or("other") == "d");
+
+    const lookup<std::string> missing{lookup_error{.why = lookup_failure_kind::step_not_saved, .step = 7}};
+    CHECK(missing.value_or("other") == "other");
+    CHECK(lookup<double>{lookup_failure_kind::step_not_saved}.value_or(1) == 1.0);
+    CHECK_THROWS_AS(static_cast<void>(missing.value()), step_unavailable);
+    CHECK_THROWS_AS(static_cast<void>(lookup<int>{lookup_failure_kind::no_such_worker}.value()), invalid_worker);
 }
 
 TEST_CASE("lookup: each absence is thrown as the error that the Python package has for it") {
@@ -124,5 +142,5 @@ TEST_CASE("lookup: unreadable data that the index promises are lost; data that w
     }
     CHECK(is_lost(access_denied("no")));
     CHECK_FALSE(is_lost(timed_out("no")));
-    CHECK_FALSE(is_lost(stopped("no")));
+    CHECK_FALSE(is_lost(stopped_error("no")));
 }

@@ -11,6 +11,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
@@ -141,13 +142,13 @@ TEST_CASE("reduce_in_passing: the results are those of the folder, and nothing i
         CHECK(lines_of(run) == expected);
         CHECK(lines_of(run, 2) == expected);
         // Which tensors were reduced while the archive was inflated.
-        smdebug::detail::scan(
-            run.state(), {.saved = {}, .stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
-                CAPTURE(tensor.name);
-                CHECK((std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content)) ==
-                      (tensor.name == "large" || tensor.name == "middle" || tensor.name == "booleans" ||
-                       tensor.name == "twice"));
-            });
+        smdebug::detail::scan(smdebug::detail::state_of(run), {.saved = {}, .stream = true},
+                              [](const smdebug::detail::scanned_tensor& tensor) {
+                                  CAPTURE(tensor.name);
+                                  CHECK((std::holds_alternative<const smdebug::detail::passed_tensor*>(
+                                            tensor.content)) == (tensor.name == "large" || tensor.name == "middle" ||
+                                                                 tensor.name == "booleans" || tensor.name == "twice"));
+                              });
         CHECK(reads_of(store) == 0);
         // Values are inflated again.
         CHECK(run.tensor("large").template value<float>(0).size() == 700'000);
@@ -165,9 +166,10 @@ TEST_CASE("reduce_in_passing: without it, and with other kernels, archives are r
     CHECK(reads_of(store) > 0);
     const basic_trial<archive_storage, event_decoder<>, own_kernel> other{
         archive_storage{store, "a", {}, {.memory_bytes = 1 << 20, .in_passing = reduce_in_passing()}}};
-    smdebug::detail::scan(other.state(), {.stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
-        CHECK_FALSE(std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content));
-    });
+    smdebug::detail::scan(
+        smdebug::detail::state_of(other), {.stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
+            CHECK_FALSE(std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content));
+        });
 }
 
 TEST_CASE("reduce_in_passing: damage is reported as usual, and the rest is available") {
@@ -195,9 +197,10 @@ TEST_CASE("reduce_in_passing: data beyond its memory limit are read as usual; th
     for (int i = 0; i < 3; ++i) {
         const archived_run run = opened(store, {.in_passing = passing});
         std::size_t passed = 0;
-        smdebug::detail::scan(run.state(), {.stream = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
-            passed += std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content) ? 1U : 0U;
-        });
+        smdebug::detail::scan(
+            smdebug::detail::state_of(run), {.stream = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
+                passed += std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content) ? 1U : 0U;
+            });
         CHECK(passed > 0);
         CHECK(passed < steps * 4);
         CHECK(lines_of(run) == expected);

@@ -44,7 +44,7 @@ TEST_CASE("refresh_guard: inside no_refresh queries see what is loaded, afterwar
         CHECK(run.steps() == std::vector<step_number>{0});
         CHECK_FALSE(run.has_tensor("b"));
         {
-            const refresh inner{run};
+            const with_refresh inner{run};
             CHECK(run.steps() == std::vector<step_number>{0, 1});
         }
         CHECK_FALSE(run.dynamic_refresh());
@@ -60,7 +60,7 @@ TEST_CASE("refresh_guard: several trials, nested guards, repeated guards, and ex
     try {
         const no_refresh guard{first, second, first};
         CHECK_FALSE(first.dynamic_refresh());
-        const refresh inner{second};
+        const with_refresh inner{second};
         CHECK(second.dynamic_refresh());
         throw std::runtime_error("flies past");
     } catch (const std::runtime_error&) {
@@ -85,7 +85,7 @@ TEST_CASE("refresh_guard: guards end in any order, on any thread; the newest one
     second.reset();
     CHECK(run.dynamic_refresh());
     auto off = std::make_unique<no_refresh>(run);
-    const refresh on{run};
+    const with_refresh on{run};
     off.reset();
     CHECK(run.dynamic_refresh());
 

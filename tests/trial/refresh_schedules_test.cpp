@@ -106,9 +106,9 @@ private:
             tensor.name() + " at " + std::string{name_of(in)} + " step " + std::to_string(step) + " of " + worker;
         const auto value = tensor.find_value(step, {.mode = in, .worker = worker});
         if (!value) {
-            say(place, value.failure().message());
-            if (value.failure().why == lookup_failure_kind::damaged) {
-                damaged.push_back(place + ": " + value.failure().message());
+            say(place, value.error().message());
+            if (value.error().why == lookup_failure_kind::damaged) {
+                damaged.push_back(place + ": " + value.error().message());
             }
             return;
         }
@@ -118,7 +118,7 @@ private:
             text += " " + std::to_string(numbers->elements<double>()[i]);
         }
         const auto mean = tensor.find_reduction(step, reduction::mean, {.mode = in, .worker = worker});
-        say(place, text + ", mean " + (mean ? std::to_string(*mean) : mean.failure().message()));
+        say(place, text + ", mean " + (mean ? std::to_string(*mean) : mean.error().message()));
     }
 
     [[nodiscard]] static std::string joined(const texts& some) {
@@ -397,7 +397,7 @@ TEST_CASE("an open trial reads a step that is written again with another layout"
                                   trial{cached_storage{bucket_storage{objects}, {.cacheable = is_written_once}}}};
     const auto largest = [](const trial& run, const char* name) {
         const auto found = run.tensor(name).find_reduction(3, reduction::max);
-        return found ? std::to_string(*found) : found.failure().message();
+        return found ? std::to_string(*found) : found.error().message();
     };
     for (const trial& run : open) {
         CHECK(largest(run, "a") == "3.000000");
@@ -463,7 +463,7 @@ TEST_CASE("an open trial does not take a step for another one because its files 
     zipped.refresh();
     CHECK(zipped.problems().empty());
     const auto again = zipped.tensor("w").find_value(1);
-    CHECK_MESSAGE(again.has_value(), (again ? std::string{} : again.failure().message()));
+    CHECK_MESSAGE(again.has_value(), (again ? std::string{} : again.error().message()));
 }
 
 TEST_CASE("an open trial reads a checkpoint that is written again with another layout") {
@@ -487,7 +487,7 @@ TEST_CASE("an open trial reads a checkpoint that is written again with another l
     const auto largest = [&](const char* name) {
         run.refresh();
         const auto found = run.tensor(name).find_reduction(1, reduction::max);
-        return found ? std::to_string(*found) : found.failure().message();
+        return found ? std::to_string(*found) : found.error().message();
     };
     CHECK(largest("a") == "1.000000");
     CHECK(largest("b") == "2.000000");

@@ -8,6 +8,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -50,9 +51,9 @@ std::string first_difference(const texts& one, const texts& other) {
 template <class Trial>
 texts walked(const Trial& run, const tensor_selection& chosen, const reading_config& config,
              reduction_set saved = reduction_set::all()) {
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const smdebug::detail::selected_tensors which{chosen, *from};
-    event_reader walk{*run.state(), *from, which, saved, config};
+    event_reader walk{*state_of(run), *from, which, saved, config};
     const std::vector<const catalog::file*> files = from->files_in({});
     texts lines;
     std::size_t done = 0;
@@ -62,7 +63,7 @@ texts walked(const Trial& run, const tensor_selection& chosen, const reading_con
             std::string line = std::to_string(done) + " " + std::to_string(tensor.step) + " ";
             line.append(tensor.worker).append(" ").append(tensor.name).append(" in ").append(tensor.event_file);
             if (tensor.values() != nullptr) {
-                const auto sum = run.state()->kernel().reduce(tensor.values()->view(), reduction::sum);
+                const auto sum = state_of(run)->kernel().reduce(tensor.values()->view(), reduction::sum);
                 line += " sum " + std::to_string((*sum)(reduction::sum)) + " from " + std::to_string(tensor.offset);
             }
             line += tensor.saved_shape != nullptr ? " of rank " + std::to_string(tensor.saved_shape->size()) : "";
@@ -73,7 +74,7 @@ texts walked(const Trial& run, const tensor_selection& chosen, const reading_con
                     line += " " + reduction_key::from_index(i).name() + " " + std::to_string(tensor.saved_value[i]);
                 }
             }
-            for (const smdebug::detail::scan_failure& failed : tensor.saved_failures) {
+            for (const unread_reduction& failed : tensor.saved_failures) {
                 line += " not " + failed.key.name() + text_of(failed.why);
             }
             lines.push_back(line);
@@ -276,7 +277,7 @@ TEST_CASE("scans of remote storages: several threads give the same as one") {
     const auto lines_of = [&](unsigned threads) {
         texts lines;
         smdebug::detail::part_stream<texts> parts{
-            run.state(),
+            state_of(run),
             {.how = {.threads = threads}},
             {},
             [](texts& part, const smdebug::detail::scanned_tensor& tensor) {
@@ -298,9 +299,9 @@ TEST_CASE("scans of remote storages: several threads give the same as one") {
 TEST_CASE("scans of remote storages: an exception from a visit ends the walk, even inside a batch") {
     const remote_storage store{wide_run(3, 2)};
     const trial run{any_storage{store}};
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const smdebug::detail::selected_tensors which{{}, *from};
-    event_reader walk{*run.state(), *from, which, reduction_set::all(), {.limits = {.largest_whole = 10}}};
+    event_reader walk{*state_of(run), *from, which, reduction_set::all(), {.limits = {.largest_whole = 10}}};
     const std::vector<const catalog::file*> files = from->files_in({});
     int seen = 0;
     CHECK_THROWS_AS(walk.read(
@@ -319,10 +320,10 @@ TEST_CASE("scans of remote storages: returning false after a file ends the scan,
     for (const std::uint64_t largest_whole : {std::uint64_t{10}, std::uint64_t{1} << 20U}) {
         const remote_storage store{inner};
         const trial run{any_storage{store}};
-        const auto from = run.snapshot();
+        const auto from = catalog_of(run);
         const smdebug::detail::selected_tensors which{{}, *from};
         event_reader reader{
-            *run.state(), *from, which, reduction_set::all(), {.limits = {.largest_whole = largest_whole}}};
+            *state_of(run), *from, which, reduction_set::all(), {.limits = {.largest_whole = largest_whole}}};
         std::size_t seen = 0;
         CHECK_FALSE(reader.read(
             from->files_in({}), [&](const smdebug::detail::scanned_tensor&) { ++seen; },

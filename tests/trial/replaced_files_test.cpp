@@ -17,6 +17,7 @@
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
@@ -122,7 +123,7 @@ seen reduced_to(const reduced_tensor& found) {
             all.numbers.push_back(found.reductions(what));
         }
     }
-    for (const smdebug::detail::scan_failure& failed : found.saved_failures) {
+    for (const unread_reduction& failed : found.saved_failures) {
         all.failure += failed.why.note + failed.why.where;
     }
     all.failure += found.failure != nullptr ? found.failure->note + found.failure->where : "";
@@ -138,17 +139,17 @@ std::vector<seen> for_each_of(const trial& run, const tensor_selection& which) {
 
 /// A walk that treats files as too large to be held in memory.
 std::vector<seen> walked(const trial& run, std::uint64_t page) {
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const smdebug::detail::selected_tensors which{{}, *from};
     const reading_config config{.limits = {.largest_whole = 100, .largest_page = page}};
-    event_reader walk{*run.state(), *from, which, reduction_set::all(), config};
+    event_reader walk{*state_of(run), *from, which, reduction_set::all(), config};
     const std::vector<const catalog::file*> files = from->files_in({});
     std::vector<seen> all;
     walk.read(
         files,
         [&](const smdebug::detail::scanned_tensor& tensor) {
             all.push_back(reduced_to(reduced(tensor, reduction_set{reduction::min} | reduction::max | reduction::mean,
-                                             run.state()->kernel())));
+                                             state_of(run)->kernel())));
         },
         [](std::size_t) { return true; });
     return all;
@@ -177,7 +178,7 @@ const std::map<std::string, question> questions{
      [](const trial& run) {
          return std::vector{or_why([&] {
              std::vector<double> numbers;
-             for (const auto& [key, number] : run.tensor("w").reduction_values(0)) {
+             for (const auto& [key, number] : run.tensor("w").saved_reduction_values(0)) {
                  numbers.push_back(number);
              }
              return numbers;

@@ -128,7 +128,7 @@ TEST_CASE("requests: a file outside the run that an index file names is never re
     run.read_ahead(1);
     const auto found = run.tensor("a").find_value(1);
     REQUIRE_FALSE(found.has_value());
-    CHECK(found.failure().why == lookup_failure_kind::damaged);
+    CHECK(found.error().why == lookup_failure_kind::damaged);
     std::size_t seen = 0;
     for_each_tensor(run, {}, reduction::mean, [&](const reduced_tensor& one) {
         ++seen;

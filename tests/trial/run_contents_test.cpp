@@ -16,7 +16,8 @@ namespace {
 
 [[nodiscard]] std::vector<detail::found_entry> entries_of(const run_contents& table, std::size_t run) {
     std::vector<detail::found_entry> all;
-    table.each_entry(run, [&](const detail::found_entry& each) { all.push_back(each); });
+    smdebug::detail::contents_access::each_entry(table, run,
+                                                 [&](const detail::found_entry& each) { all.push_back(each); });
     return all;
 }
 
@@ -32,9 +33,10 @@ TEST_CASE("run_contents: consecutive entries of one object and step form one run
     table.add_record({.step = 1, .worker = "w"}, "b", log, {150, 20});
     table.add_record({.step = 1}, "c", table.object("other"), {500, 10});
     table.add_number({.step = 2, .wall_time = 7}, "a", 2.5, dtype::float32, log);
-    REQUIRE(table.runs().size() == 4);
-    CHECK(table.workers()[table.runs()[1].worker] == "w");
-    CHECK(table.key_of(table.runs()[2].object) == "other");
+    REQUIRE(smdebug::detail::contents_access::runs(table).size() == 4);
+    CHECK(smdebug::detail::contents_access::workers(table)[smdebug::detail::contents_access::runs(table)[1].worker] ==
+          "w");
+    CHECK(table.key_of(smdebug::detail::contents_access::runs(table)[2].object) == "other");
     REQUIRE(entries_of(table, 0).size() == 2);
     CHECK(entries_of(table, 0)[1].place == byte_range{130, 20});
     REQUIRE(entries_of(table, 3).size() == 1);
@@ -42,16 +44,16 @@ TEST_CASE("run_contents: consecutive entries of one object and step form one run
     CHECK(entries_of(table, 3)[0].number.value == 2.5);
     CHECK(entries_of(table, 3)[0].number.wall_time == 7);
     table.add_number_beside(table.name("b"), 3.5, 8, dtype::float64);
-    REQUIRE(table.runs().size() == 4);
+    REQUIRE(smdebug::detail::contents_access::runs(table).size() == 4);
     REQUIRE(entries_of(table, 3).size() == 2);
     CHECK(entries_of(table, 3)[1].name == table.name("b"));
     CHECK(entries_of(table, 3)[1].number.value == 3.5);
     CHECK(entries_of(table, 3)[1].number.wall_time == 8);
-    CHECK(table.form(entries_of(table, 3)[1].form).type == dtype::float64);
-    CHECK(table.entry_count() == 6);
-    table.forget_found();
-    CHECK(table.runs().empty());
-    CHECK(table.names().size() == 3);  // numbers stay
+    CHECK(smdebug::detail::contents_access::form(table, entries_of(table, 3)[1].form).type == dtype::float64);
+    CHECK(smdebug::detail::contents_access::entry_count(table) == 6);
+    smdebug::detail::contents_access::forget_found(table);
+    CHECK(smdebug::detail::contents_access::runs(table).empty());
+    CHECK(smdebug::detail::contents_access::names(table).size() == 3);  // numbers stay
 }
 
 TEST_CASE("run_contents: equal forms are stored once, at a fixed address") {
@@ -63,15 +65,15 @@ TEST_CASE("run_contents: equal forms are stored once, at a fixed address") {
         return entries_of(table, 0).back().form;
     };
     const std::uint32_t first = add(dtype::float32, shape, 24);
-    const detail::stored_form* const place = &table.form(first);
+    const detail::stored_form* const place = &smdebug::detail::contents_access::form(table, first);
     const std::uint32_t second = add(dtype::float64, shape, 48);
     CHECK(second != first);
     for (int i = 0; i < 3; ++i) {
         CHECK(add(dtype::float32, shape, 24) == first);
         CHECK(add(dtype::float64, shape, 48) == second);
     }
-    CHECK(&table.form(first) == place);
-    CHECK(table.forms()->size() == 2);
+    CHECK(&smdebug::detail::contents_access::form(table, first) == place);
+    CHECK(smdebug::detail::contents_access::forms(table)->size() == 2);
 }
 
 TEST_CASE("run_contents: the number of elements must match their form") {
@@ -88,9 +90,9 @@ TEST_CASE("run_contents: the number of elements must match their form") {
     CHECK_THROWS_AS(add(dtype::string, shape, 24), value_error);
     CHECK_THROWS_AS(add(dtype::invalid, shape, 0), value_error);
     CHECK_THROWS_AS(add(dtype::float64, endless, 0), value_error);
-    CHECK(table.runs().empty());
+    CHECK(smdebug::detail::contents_access::runs(table).empty());
     CHECK_NOTHROW(add(dtype::float32, shape, 24));
-    CHECK(table.runs().size() == 1);
+    CHECK(smdebug::detail::contents_access::runs(table).size() == 1);
 }
 
 TEST_CASE(

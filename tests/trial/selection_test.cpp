@@ -4,6 +4,7 @@
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,7 +28,7 @@ std::shared_ptr<const catalog> a_catalog() {
                .shapes = {{"shaped", "original", {2}}}})
         .step({.step = 4, .tensors = {tensor_of<float>("w1", {1})}, .mode = mode::eval, .mode_step = 0})
         .end();
-    return memory_trial{store}.snapshot();
+    return catalog_of(memory_trial{store});
 }
 
 texts names_of(const tensor_selection& which) {
@@ -83,7 +84,7 @@ TEST_CASE("selected_tensors: tables of histograms are selected on request only")
                .tensors = {tensor_of<float>("w", {1}), tensor_of<float>("w [buckets]", {1}), tensor_of<float>("v", {1}),
                            tensor_of<float>("v [buckets]", {1})}})
         .end();
-    const auto from = memory_trial{store}.snapshot();
+    const auto from = catalog_of(memory_trial{store});
     struct choice {
         tensor_selection which;
         texts names;

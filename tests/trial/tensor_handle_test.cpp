@@ -5,6 +5,7 @@
 
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
@@ -53,14 +54,14 @@ memory_storage sample(bool ended = true) {
 template <class Error, class Call>
 void throws_where_find_gives(const auto& found, lookup_failure_kind why, Call&& call) {
     REQUIRE_FALSE(found.has_value());
-    CHECK(found.failure().why == why);
+    CHECK(found.error().why == why);
     CHECK_THROWS_AS(static_cast<void>(call()), Error);
     try {
         static_cast<void>(call());
     } catch (const error& thrown) {
-        CHECK(found.failure().message() == thrown.message());
-        CHECK((thrown.tensor().empty() || found.failure().tensor == thrown.tensor()));
-        CHECK(found.failure().step == thrown.step());
+        CHECK(found.error().message() == thrown.message());
+        CHECK((thrown.tensor().empty() || found.error().tensor == thrown.tensor()));
+        CHECK(found.error().step == thrown.step());
     }
 }
 
@@ -141,14 +142,14 @@ TEST_CASE("tensor: saved reductions are preferred, others are computed") {
     const auto reduced = run.tensor("reduced");
     CHECK(reduced.reduction_value(4, reduction::max) == 14);
     CHECK(reduced.reduction_value(4, "mean", {.abs = true}) == 0.25);
-    const auto saved = reduced.reduction_values(4);
+    const auto saved = reduced.saved_reduction_values(4);
     REQUIRE(saved.size() == 2);
     CHECK(saved.at({reduction::max, false}) == 14);
     CHECK(saved.at({reduction::mean, true}) == 0.25);
     const auto w = run.tensor("w");
     CHECK(w.reduction_value(0, reduction::min) == -2);
     CHECK(w.reduction_value(0, reduction::l1, {.worker = "worker_1"}) == 10);
-    CHECK(w.reduction_values(0).empty());
+    CHECK(w.saved_reduction_values(0).empty());
     const auto all = w.find_computed(0, reduction_set::all());
     REQUIRE(all.has_value());
     CHECK((*all)(reduction::sum) == 5);
@@ -237,7 +238,7 @@ TEST_CASE("tensor: damage in one record does not affect others, and is reported 
     const std::string key = smdebug::detail::locations::event_key(2, "worker_0");
     const memory_trial run{store};
     const byte_buffer whole = store.read(key);
-    const auto from = run.snapshot();
+    const auto from = smdebug::detail::catalog_of(run);
     const auto entry = *from->values_of(from->find_step(2)->files()[0], *from->find_tensor("ints"));
     for (std::uint64_t at = 0; at < entry.record.length; ++at) {
         std::vector<std::byte> bytes(whole.view().begin(), whole.view().end());
@@ -246,9 +247,9 @@ TEST_CASE("tensor: damage in one record does not affect others, and is reported 
         CAPTURE(at);
         const auto ints = run.tensor("ints").find_value(2);
         if (!ints) {  // a flipped bit of a value under the package's checksum is undetectable
-            CHECK(ints.failure().why == lookup_failure_kind::damaged);
-            CHECK(ints.failure().where == key);
-            CHECK(ints.failure().offset == entry.record.offset);
+            CHECK(ints.error().why == lookup_failure_kind::damaged);
+            CHECK(ints.error().where == key);
+            CHECK(ints.error().offset == entry.record.offset);
             CHECK_THROWS_AS(static_cast<void>(run.tensor("ints").value(2)), corrupt_record);
         }
         CHECK(run.tensor("w").value<float>(2)(0, 0) == 2);

@@ -237,7 +237,7 @@ TEST_CASE("trial: wait_for_steps returns when the steps are available, and throw
     CHECK_THROWS_AS(run.wait_for_steps({1}, {.timeout = 60s}), step_unavailable);
     std::stop_source source;
     source.request_stop();
-    CHECK_THROWS_AS(run.wait_for_steps({7}, {.stop = source.get_token()}), stopped);
+    CHECK_THROWS_AS(run.wait_for_steps({7}, {.stop = source.get_token()}), stopped_error);
     build.end();
     CHECK_THROWS_AS(run.wait_for_steps({7}), no_more_data);
     CHECK_THROWS_AS(run.wait_for_steps({1}), step_unavailable);
@@ -273,7 +273,7 @@ TEST_CASE("trial: an event file's name that leaves the run is damage, and the fi
     const local_trial run{folder.path() + "/run"};
     const auto found = run.tensor("a").find_value(0);
     REQUIRE_FALSE(found.has_value());
-    CHECK(found.failure().why == lookup_failure_kind::damaged);
+    CHECK(found.error().why == lookup_failure_kind::damaged);
     CHECK(run.tensor("a").find_value(1).has_value());
 }
 

@@ -1,3 +1,4 @@
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 
 #include <smdebug/hook/save_arguments.hpp>
@@ -100,7 +101,7 @@ TEST_CASE("recent_steps: memory is bounded, and the trial knows of no step that 
         CHECK(steps.memory().objects() == 2 * known.size() + 1);  // events and index; the collections
         CHECK(known.size() + steps.memory().spare() <= 11);
         most = std::max(most, known.size());
-        CHECK(steps.run().snapshot()->steps.size() == known.size());
+        CHECK(catalog_of(steps.run())->steps.size() == known.size());
     }
     CHECK(most == 10);
     CHECK_THROWS_AS(static_cast<void>(value_at(steps, 50)), step_unavailable);
@@ -203,7 +204,7 @@ TEST_CASE("recent_steps: with reductions alone no values are kept, but scalars a
 TEST_CASE("recent_steps: what is not there is not waited for") {
     recent steps{{}, {}};
     one_step(steps, 0);
-    CHECK_THROWS_AS(steps.run().wait_for_steps({1}), stopped);
+    CHECK_THROWS_AS(steps.run().wait_for_steps({1}), stopped_error);
     CHECK_THROWS_AS(static_cast<void>(value_at(steps, 1)), step_not_yet_available);
 }
 

@@ -1,3 +1,4 @@
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/watch/watch.hpp>
 
 #include <smdebug/hook/hook.hpp>
@@ -357,7 +358,7 @@ TEST_CASE("watch: rules share the trial, as those of invoke_rules do: a tensor i
     const auto rule = [](const trial& run, step_number step) -> finding {
         const read_options where{.worker = run.workers(step).front()};
         const auto w = run.tensor("w");
-        CHECK(w.remembers_measures());
+        CHECK(trial_access::remembers_measures(w));
         return {.met = true,
                 .value = w.reduction_value(step, reduction::max, {.worker = where.worker}) +
                          w.reduction_value(step, reduction::min, {.worker = where.worker})};

@@ -80,7 +80,7 @@ using post_clock = http::request::clock;
 /// One exchange, limited by the deadline even if the transport ignores it.
 [[nodiscard]] inline http::response exchange_once(const http_transport& transport, const http::request& ask,
                                                   const std::stop_token& stop) {
-    http::detail::completion_queue answers;
+    http::completion_queue answers;
     const auto exchange = transport.start(ask, answers, 0);
     constexpr std::chrono::milliseconds slice{50};
     http::response none;

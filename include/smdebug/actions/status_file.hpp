@@ -27,8 +27,6 @@
 
 namespace smdebug::inline v1::actions {
 
-namespace detail {
-
 /// One rule's status, with the service's fields.
 struct evaluation_status {
     using clock = std::chrono::system_clock;
@@ -44,8 +42,6 @@ struct status_written {
     std::string failure = {};  ///< why the file is unchanged; empty if it was written
     [[nodiscard]] explicit operator bool() const noexcept { return failure.empty(); }
 };
-
-}  // namespace detail
 
 /// The maximum length of StatusDetails in the service; longer ones are cut.
 inline constexpr std::size_t most_status_details = 1024;
@@ -63,15 +59,15 @@ inline constexpr std::size_t most_status_details = 1024;
 }
 
 /// A time in ISO 8601: "2026-11-22T10:00:00.250Z".
-[[nodiscard]] std::string iso_time_text(detail::evaluation_status::clock::time_point time);
+[[nodiscard]] std::string iso_time_text(evaluation_status::clock::time_point time);
 
 /// Appends {"RuleConfigurationName": ..., "RuleEvaluationStatus": ..., "StatusDetails": ..., "LastModifiedTime": ...}.
-void append_status_json(std::string& out, const detail::evaluation_status& one);
+void append_status_json(std::string& out, const evaluation_status& one);
 
 /// A line of JSON: a list with one object a rule.
-[[nodiscard]] std::string status_json(std::span<const detail::evaluation_status> all);
+[[nodiscard]] std::string status_json(std::span<const evaluation_status> all);
 /// A line of JSON: the object of one rule.
-[[nodiscard]] std::string status_json(const detail::evaluation_status& one);
+[[nodiscard]] std::string status_json(const evaluation_status& one);
 
 namespace detail {
 
@@ -81,16 +77,12 @@ namespace detail {
 
 /// Writes a file of one rule, or of several, under another name and renames it: a reader sees either the old file or
 /// the new one, complete.  Creates missing folders.  Never throws; the result contains the failure.
-[[nodiscard]] inline detail::status_written write_status_file(const std::string& path,
-                                                              const detail::evaluation_status& one) {
+[[nodiscard]] inline status_written write_status_file(const std::string& path, const evaluation_status& one) {
     return detail::write_status_text(path, status_json(one));
 }
-[[nodiscard]] inline detail::status_written write_status_file(const std::string& path,
-                                                              std::span<const detail::evaluation_status> all) {
+[[nodiscard]] inline status_written write_status_file(const std::string& path, std::span<const evaluation_status> all) {
     return detail::write_status_text(path, status_json(all));
 }
-
-namespace detail {
 
 /// When a status_file writes.
 enum class status_writes : std::uint8_t {
@@ -100,14 +92,12 @@ enum class status_writes : std::uint8_t {
     in_background,
 };
 
-}  // namespace detail
-
 /// A file of the statuses of several rules, kept up to date: a list, in the order in which rules were first set.
 /// A killed process leaves a complete file without the last changes; the destructor writes those.
 /// Threads: all functions may be called concurrently.
 class status_file {
 public:
-    explicit status_file(std::string path, detail::status_writes when = detail::status_writes::each_change)
+    explicit status_file(std::string path, status_writes when = status_writes::each_change)
         : path_(std::move(path)), when_(when) {}
     status_file(const status_file&) = delete;
     status_file& operator=(const status_file&) = delete;
@@ -115,15 +105,14 @@ public:
 
     /// Sets a rule's status and writes the file, unless nothing has changed since it was written.  In the background a
     /// thread writes it soon; the returned failure may be that of an earlier change.
-    [[nodiscard]] detail::status_written set(
-        std::string_view rule, rule_status status, std::string_view details = {},
-        detail::evaluation_status::clock::time_point now = detail::evaluation_status::clock::now());
-    [[nodiscard]] detail::status_written set(const rule_result& result) {
+    [[nodiscard]] status_written set(std::string_view rule, rule_status status, std::string_view details = {},
+                                     evaluation_status::clock::time_point now = evaluation_status::clock::now());
+    [[nodiscard]] status_written set(const rule_result& result) {
         return set(result.name, result.status, result.details);
     }
 
     /// Writes pending changes.
-    [[nodiscard]] detail::status_written flush();
+    [[nodiscard]] status_written flush();
 
 private:
     using clock = std::chrono::steady_clock;
@@ -131,15 +120,15 @@ private:
     void write_behind(const std::stop_token& stop);
 
     std::string path_;
-    detail::status_writes when_;
+    status_writes when_;
     std::mutex writing_;  // locked before guard_
     std::mutex guard_;
-    std::vector<detail::evaluation_status> all_;
+    std::vector<evaluation_status> all_;
     std::unordered_map<std::string, std::size_t> places_;
     bool changed_ = false;  // the file is out of date
     bool tried_ = false;    // a write was tried
     bool due_ = false;
-    detail::status_written failure_;  // of the thread, until a call returns it
+    status_written failure_;  // of the thread, until a call returns it
     std::condition_variable_any wake_;
     std::jthread writer_;
 };

@@ -24,7 +24,13 @@
 
 // An archive that is an object of a storage.
 namespace smdebug::inline v1 {
+
+class archive_storage;
+
 namespace archive::detail {
+
+/// A folder of an archive that is already open under that path.  Errors: not_found.
+[[nodiscard]] archive_storage folder_of(std::shared_ptr<const contents> all, std::string path, std::string_view folder);
 
 /// Reads the object as it was at construction: if its size, version or time has changed since, a read is `unavailable`.
 /// Cost of that check: none if the storage returns versions with reads, else one look-up of size and time a read.
@@ -75,9 +81,6 @@ public:
     archive_storage(any_storage inner, std::string key, std::string_view folder = {},
                     const archive_options& options = {});
 
-    /// A folder of an archive that is already open under that path.  Errors: not_found.
-    archive_storage(std::shared_ptr<const archive::detail::contents> all, std::string path, std::string_view folder);
-
     /// Errors: not_found; corrupt_data, with archive, member and offset; unsupported for a member that is sparse,
     ///         encrypted or compressed by another method; those of the storage.
     [[nodiscard]] SMDEBUG_INLINE byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
@@ -124,6 +127,11 @@ public:
     [[nodiscard]] archive_storage within(std::string_view folder) const { return {contents_, path_, folder}; }
 
 private:
+    friend archive_storage archive::detail::folder_of(std::shared_ptr<const archive::detail::contents> all,
+                                                      std::string path, std::string_view folder);
+
+    archive_storage(std::shared_ptr<const archive::detail::contents> all, std::string path, std::string_view folder);
+
     [[nodiscard]] const std::pair<const std::string, archive::detail::member>* find(std::string_view key) const;
 
     std::shared_ptr<const archive::detail::contents> contents_;

@@ -34,7 +34,7 @@ struct pack_options {
     /// Called now and then on the calling thread with the number of bytes done and the total, which counts all bytes
     /// twice, as the archive is read back.
     std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
-    /// Ends the packing with `stopped`; no file is left.
+    /// Ends the packing with `stopped_error`; no file is left.
     std::stop_token stop = {};
 };
 
@@ -51,7 +51,7 @@ struct pack_result {
 /// is packed at its initial length.
 /// Errors: not_found (no run there), value_error (another ending of the output's name, an invalid level, two runs with
 ///         the same folder, a folder outside the archive), run_exists (the output exists), unavailable (a file changed
-///         meanwhile; disk full), corrupt_data (the archive reads back differently), stopped; those of the storages.
+///         meanwhile; disk full), corrupt_data (the archive reads back differently), stopped_error; those of the storages.
 /// Memory: 2 * threads + 2 frames of 4 MiB, twice.  Cost: reading each file once, compressing, and inflating twice.
 pack_result pack_runs(std::span<const packed_run> runs, const std::string& output, const pack_options& options = {});
 

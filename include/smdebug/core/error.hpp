@@ -233,16 +233,16 @@ protected:
 };
 
 /// A wait was abandoned because the job has written nothing for a long time and has not ended either.
-class stalled : public timed_out {
+class stalled_error : public timed_out {
 public:
-    explicit stalled(const std::string& message, error_context context = {})
+    explicit stalled_error(const std::string& message, error_context context = {})
         : timed_out(detail::error_name{"Stalled"}, message, std::move(context)) {}
 };
 
 /// A wait was ended by its stop token.
-class stopped : public unavailable {
+class stopped_error : public unavailable {
 public:
-    explicit stopped(const std::string& message, error_context context = {})
+    explicit stopped_error(const std::string& message, error_context context = {})
         : unavailable(detail::error_name{"Stopped"}, message, std::move(context)) {}
 };
 

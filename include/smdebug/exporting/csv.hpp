@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
@@ -10,9 +9,8 @@
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/statistic.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
-#include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <string>
@@ -63,33 +61,7 @@ private:
 /// Errors: as export_npz(), and value_error for an unknown reduction.
 /// Memory: as for_each_tensor(); with `values` one record.  Cost: as for_each_tensor(), whose threads `how` sets; with
 ///         `values` some 100 ns an element.
-template <scannable_trial Trial>
-export_result export_csv(const Trial& run, const std::string& output, const export_options& options = {}) {
-    const std::string name = detail::exported_name(run, options);
-    detail::csv_file target{detail::output_path(output, run.path()), options, name};
-    if (options.values) {
-        return detail::walk_export(run, options, target);
-    }
-    const auto from = run.snapshot();
-    detail::export_log log{options, target, *from};
-    const auto visit = [&](const reduced_tensor& tensor) {
-        for (const detail::scan_failure& bad : tensor.saved_failures) {
-            log.damaged(detail::exported_place::of(tensor), tensor.name, bad.why);
-        }
-        if (tensor.failure == nullptr) {
-            target.add_row(tensor);
-            ++log.result.tensors;
-        } else if (tensor.file_failed) {
-            log.damaged_file(detail::exported_place::of(tensor), *tensor.failure);
-        } else {
-            log.damaged(detail::exported_place::of(tensor), tensor.name, *tensor.failure);
-        }
-    };
-    if (!for_each_tensor(run, options.which, target.wanted(), visit, options.how)) {
-        throw stopped("the export was stopped; nothing was written");
-    }
-    return log.finish(name);
-}
+export_result export_csv(const trial& run, const std::string& output, const export_options& options = {});
 
 }  // namespace smdebug::inline v1
 

@@ -9,7 +9,7 @@
 #include <smdebug/exporting/write/export_walk.hpp>
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/record/crc32c_table.hpp>
-#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -185,21 +185,10 @@ private:
 ///         bytes of one length (dtype "S").  Left out and reported: strings that end in a zero byte, which numpy drops,
 ///         tensors of more than 32 dimensions, and strings whose padding would exceed 1 GiB.
 /// Errors: run_exists (the output exists), value_error (nothing to export; one file where several are needed; steps
-///         that do not stack), stopped, collection_unavailable; unavailable (disk full), access_denied and not_found of
+///         that do not stack), stopped_error, collection_unavailable; unavailable (disk full), access_denied and not_found of
 ///         the output.  After an error no output is left.
 /// Memory: a record, twice where elements are converted.  Cost: reading the run, a checksum, and writing.
-template <scannable_trial Trial>
-export_result export_npz(const Trial& run, const std::string& output, const export_options& options = {}) {
-    const std::string path = detail::output_path(output, run.path());
-    const auto from = run.snapshot();
-    const auto what = detail::export_extent::of(*from, options.which);
-    if (detail::is_stack(path, what)) {
-        detail::npz_stack target{path, what, options};
-        return detail::walk_export(run, options, target);
-    }
-    detail::npz_steps target{path, what, options};
-    return detail::walk_export(run, options, target);
-}
+export_result export_npz(const trial& run, const std::string& output, const export_options& options = {});
 
 }  // namespace smdebug::inline v1
 

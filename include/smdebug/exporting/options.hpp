@@ -40,7 +40,7 @@ struct export_options {
     bool tensors = false;
     /// Called for each tensor that is left out, on the calling thread.
     std::function<void(const left_out_tensor&)> left_out = {};
-    /// Reports progress by event files, and stops by throwing `stopped`; called on one thread.
+    /// Reports progress by event files, and stops by throwing `stopped_error`; called on one thread.
     walk_options how = {};
 };
 

@@ -9,7 +9,7 @@
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -67,13 +67,7 @@ private:
 ///         selected tensors.  Payloads have valid checksums.
 /// Left out and reported: tensors above the 2 GiB of a record.
 /// Errors, memory: as export_npz().  Cost: reading the run, a checksum, and writing.
-template <scannable_trial Trial>
-export_result export_run(const Trial& run, const std::string& output, const export_options& options = {}) {
-    const auto from = run.snapshot();
-    detail::run_files target{detail::output_path(output, run.path()), from,
-                             detail::export_extent::of(*from, options.which), options};
-    return detail::walk_export(run, options, target);
-}
+export_result export_run(const trial& run, const std::string& output, const export_options& options = {});
 
 }  // namespace smdebug::inline v1
 

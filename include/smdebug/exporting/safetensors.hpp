@@ -7,8 +7,7 @@
 #include <smdebug/exporting/write/export_walk.hpp>
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -62,14 +61,7 @@ private:
 /// Left out and reported: complex numbers and strings, for which the format has no dtype; a tensor named
 /// "__metadata__".
 /// Errors, memory: as export_npz().  Cost: reading the run, and writing.
-template <scannable_trial Trial>
-export_result export_safetensors(const Trial& run, const std::string& output, const export_options& options = {}) {
-    const auto from = run.snapshot();
-    detail::safetensors_files target{detail::output_path(output, run.path()), from,
-                                     detail::export_extent::of(*from, options.which), options,
-                                     detail::exported_name(run, options)};
-    return detail::walk_export(run, options, target);
-}
+export_result export_safetensors(const trial& run, const std::string& output, const export_options& options = {});
 
 }  // namespace smdebug::inline v1
 

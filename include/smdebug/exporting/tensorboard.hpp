@@ -7,7 +7,7 @@
 #include <smdebug/exporting/write/export_walk.hpp>
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
-#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/trial.hpp>
 #include <smdebug/wire/field.hpp>
 #include <smdebug/wire/tensorboard_summary.hpp>
 
@@ -78,12 +78,7 @@ private:
 /// Left out and reported: tensors with neither curve nor histogram (strings, complex numbers, booleans, tensors without
 /// elements or finite ones, or with values beyond float32); with `tensors`, those above 2 GiB.
 /// Errors, memory: as export_npz().  Cost: reading the run, and a histogram of each tensor.
-template <scannable_trial Trial>
-export_result export_tensorboard(const Trial& run, const std::string& output, const export_options& options = {}) {
-    detail::tensorboard_files target{detail::output_path(output, run.path()),
-                                     detail::export_extent::of(*run.snapshot(), options.which), options};
-    return detail::walk_export(run, options, target);
-}
+export_result export_tensorboard(const trial& run, const std::string& output, const export_options& options = {});
 
 }  // namespace smdebug::inline v1
 

@@ -18,7 +18,7 @@ struct curl_options {
     bool http2 = true;                  ///< over TLS, if the server offers it: many requests share a connection
 };
 
-namespace http::detail {
+namespace http {
 
 /// What a transport has done so far in this process.
 struct curl_counters {
@@ -28,5 +28,5 @@ struct curl_counters {
     std::uint64_t http2_answers = 0;
 };
 
-}  // namespace http::detail
+}  // namespace http
 }  // namespace smdebug::inline v1

@@ -24,10 +24,10 @@ public:
     explicit curl_transport(curl_options options = {});
 
     /// Errors: std::bad_alloc.
-    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<exchange> start(http::request ask, http::detail::completion_queue& to,
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<exchange> start(http::request ask, http::completion_queue& to,
                                                                  std::size_t ticket) const override;
 
-    [[nodiscard]] http::detail::curl_counters counters() const;
+    [[nodiscard]] http::curl_counters counters() const;
 
 private:
     class shared;

@@ -14,7 +14,7 @@
 #include <utility>
 
 namespace smdebug::inline v1 {
-namespace http::detail {
+namespace http {
 
 /// An answer, with the ticket of its request.
 struct arrival {
@@ -59,7 +59,7 @@ private:
     std::deque<arrival> arrivals_;
 };
 
-}  // namespace http::detail
+}  // namespace http
 
 /// Carries requests over HTTP, many at once.  Derive from it to send requests in another way.  A transport promises:
 ///  1. a body is delivered whole, or the outcome is not `answered`;
@@ -76,7 +76,7 @@ public:
 
     /// Returns at once, null if nothing is left to cancel.  Exactly one answer with that ticket is put into the inbox
     /// `to`, on any thread, possibly from within start().
-    [[nodiscard]] virtual std::unique_ptr<exchange> start(http::request ask, http::detail::completion_queue& to,
+    [[nodiscard]] virtual std::unique_ptr<exchange> start(http::request ask, http::completion_queue& to,
                                                           std::size_t ticket) const = 0;
 
 protected:
@@ -87,9 +87,9 @@ protected:
 
 /// Sends one request and waits for the answer on the calling thread.
 [[nodiscard]] inline http::response perform(const http_transport& transport, http::request ask) {
-    http::detail::completion_queue answers;
+    http::completion_queue answers;
     const auto exchange = transport.start(std::move(ask), answers, 0);
-    return answers.take_until(http::detail::completion_queue::clock::time_point::max())->response;
+    return answers.take_until(http::completion_queue::clock::time_point::max())->response;
 }
 
 }  // namespace smdebug::inline v1

@@ -9,7 +9,6 @@
 #include <smdebug/learn/look/run_learner.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/trial.hpp>
 
@@ -56,7 +55,7 @@ namespace detail::learn {
 [[nodiscard]] number_set numbers_named(const text_list& names);
 
 /// The facts of the complete steps of a run, before margins are found.
-/// Errors: not_found: there is no step; stopped; the first error of what cannot be read, the run's problems first.
+/// Errors: not_found: there is no step; stopped_error; the first error of what cannot be read, the run's problems first.
 [[nodiscard]] all_facts facts_of_run(const trial& run, const std::string& name, const number_set& kept,
                                      unsigned threads, const std::stop_token& stop,
                                      const std::function<void(const std::string& note)>& note);
@@ -77,23 +76,13 @@ using run_opener = std::function<trial(const std::string& path, const std::optio
 /// Cost:   a scan of the run: each save is read once; its values are hashed and reduced in one pass.
 /// Memory: of each tensor the hash of its newest save by each worker, 24 bytes for each window and number, and what the
 ///         scan needs.
-template <scannable_trial Trial>
-[[nodiscard]] learned_facts learn(const Trial& run, const learn_options& options = {}) {
-    const std::string name{run.name()};
-    const auto note = [&](const std::string& text) {
-        if (options.on_note) {
-            options.on_note(name, text);
-        }
-    };
-    return learned_facts::of(detail::learn::facts_of_run(run, name, detail::learn::numbers_named(options.reductions),
-                                                         options.threads, options.stop, note));
-}
+[[nodiscard]] learned_facts learn(const trial& run, const learn_options& options = {});
 
 /// The facts of many runs, under their paths: each path may be a run, a folder with runs in it, a pattern, an archive,
 /// or an address in S3, as for run_finder.  A run of which anything cannot be read is left out whole, and passed to
 /// `left_out`, on any thread, by one at a time; so is a place that cannot be searched.  In the compiled form this is in
 /// the component `archive`, as run_finder is.
-/// Errors: value_error: no such number, or a run whose name is in options.add_to already; stopped.
+/// Errors: value_error: no such number, or a run whose name is in options.add_to already; stopped_error.
 /// Memory: the result, and what learn() needs for each thread.
 [[nodiscard]] learned_facts learn_runs(const std::vector<std::string>& paths, const learn_options& options = {},
                                        const std::function<void(const left_out_run&)>& left_out = {});

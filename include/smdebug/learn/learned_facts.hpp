@@ -15,6 +15,12 @@
 
 namespace smdebug::inline v1 {
 
+namespace detail::learn {
+
+struct facts_access;
+
+}  // namespace detail::learn
+
 /// A number's range in healthy runs around a mode step, a to b, and the bounds beyond which the rule `learned` fires.
 struct learned_envelope {
     double a = std::numeric_limits<double>::quiet_NaN();
@@ -62,15 +68,19 @@ public:
     /// Errors: not_found, access_denied, unavailable; value_error: see from_json().
     [[nodiscard]] static learned_facts load(const std::string& path);
 
-    /// The data themselves: for learning, and for the rule.
-    [[nodiscard]] const detail::learn::all_facts& data() const noexcept { return *data_; }
-    [[nodiscard]] static learned_facts of(detail::learn::all_facts data);
-
 private:
+    friend struct detail::learn::facts_access;
+
     std::shared_ptr<const detail::learn::all_facts> data_;
 };
 
 namespace detail::learn {
+
+/// The data themselves: for learning, and for the rule.
+struct facts_access {
+    [[nodiscard]] static const all_facts& data(const learned_facts& facts) noexcept { return *facts.data_; }
+    [[nodiscard]] static learned_facts made_of(all_facts data);
+};
 
 /// A number's envelope, and the healthy runs and steps that it is of.
 struct envelope_with_source {

@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include <smdebug/core/strict_math/begin.ipp>
-namespace smdebug::inline v1::reduce::detail {
+namespace smdebug::inline v1 {
 
 /// An element that differs: its position in C order, and both values as text.
 struct differing_element {
@@ -24,6 +24,10 @@ struct differing_element {
     std::string first = {};
     std::string second = {};
 };
+
+}  // namespace smdebug::inline v1
+
+namespace smdebug::inline v1::reduce::detail {
 
 /// An element as text: the shortest digits that restore it, "(re,im)", "true", "NaN"; a string in quotes, cut after 40
 /// bytes.

@@ -12,6 +12,7 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -95,7 +96,7 @@ public:
     [[nodiscard]] std::vector<rule_result> results() const;
 
 private:
-    using seen_type = std::conditional_t<shareable_trial<Trial>, Trial, const Trial&>;
+    using seen_type = std::conditional_t<detail::shareable_trial<Trial>, Trial, const Trial&>;
 
     friend std::vector<rule_result> detail::invoke_rules_beside<Trial>(std::shared_ptr<detail::scan_onlooker>,
                                                                        const Trial&,
@@ -158,9 +159,9 @@ template <class Rule, class Trial>
 template <class Rule, class Trial>
     requires rule<std::remove_reference_t<Rule>, Trial>
 rule_outcome invoke_rule(Rule&& callable, const Trial& run, const invoke_options& options = {}) {
-    if constexpr (shareable_trial<Trial>) {
+    if constexpr (detail::shareable_trial<Trial>) {
         Trial logged{run};
-        logged.share_with_rules(detail::view_for_rules(run.state(), nullptr));
+        detail::trial_access::share_with_rules(logged, detail::view_for_rules(detail::state_of(run), nullptr));
         return detail::drive_alone(callable, logged, options);
     } else {
         return detail::drive_alone(callable, run, options);
@@ -189,9 +190,10 @@ template <readable_trial Trial>
 typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(
     const Trial& run, [[maybe_unused]] const sharing_options& how,
     [[maybe_unused]] std::shared_ptr<detail::scan_onlooker> onlooker) {
-    if constexpr (shareable_trial<Trial>) {
+    if constexpr (detail::shareable_trial<Trial>) {
         Trial shared{run};
-        shared.share_with_rules(detail::view_for_rules(run.state(), &how, std::move(onlooker)));
+        detail::trial_access::share_with_rules(
+            shared, detail::view_for_rules(detail::state_of(run), &how, std::move(onlooker)));
         return shared;
     } else {
         return run;
@@ -201,9 +203,9 @@ typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(
 template <readable_trial Trial>
 detail::drive_listener rule_session<Trial>::listener() {
     detail::drive_listener listener = detail::listener_of(options_);
-    if constexpr (shareable_trial<Trial>) {
+    if constexpr (detail::shareable_trial<Trial>) {
         listener.on_step = [this](step_number step) {
-            seen_.begin_rules(step, options_.common.end_step);
+            detail::trial_access::begin_rules(seen_, step, options_.common.end_step);
             if (options_.on_step) {
                 options_.on_step(step);
             }

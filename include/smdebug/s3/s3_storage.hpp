@@ -24,6 +24,15 @@
 
 namespace smdebug::inline v1 {
 
+class s3_storage;
+
+namespace s3::detail {
+
+/// The underlying client, for requests that a storage has no operation for.
+[[nodiscard]] const client& client_of(const s3_storage& store) noexcept;
+
+}  // namespace s3::detail
+
 /// The objects under a prefix of a bucket; keys are relative to the prefix.
 ///
 /// Temporary failures are retried within s3_options::retry; nothing is returned that was not received whole.  A written
@@ -113,10 +122,9 @@ public:
         return s3::detail::remove_uploads(*client_, prefix, which);
     }
 
-    /// The underlying client, for requests that a storage has no operation for.
-    [[nodiscard]] const s3::detail::client& client() const noexcept { return *client_; }
-
 private:
+    friend const s3::detail::client& s3::detail::client_of(const s3_storage& store) noexcept;
+
     struct seen_object {
         std::uint64_t size = 0;
         std::optional<std::chrono::system_clock::time_point> modified = {};
@@ -131,6 +139,8 @@ private:
 
     std::shared_ptr<const s3::detail::client> client_;
 };
+
+inline const s3::detail::client& s3::detail::client_of(const s3_storage& store) noexcept { return *store.client_; }
 
 }  // namespace smdebug::inline v1
 

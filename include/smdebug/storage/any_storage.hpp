@@ -144,9 +144,9 @@ public:
     /// A handle on the same storage whose problems() also include these.
     [[nodiscard]] any_storage with_problems(std::vector<problem> more) const;
 
-    [[nodiscard]] const std::shared_ptr<const detail::source_maker>& source() const noexcept { return source_; }
+    [[nodiscard]] const source_handle& source() const noexcept { return source_; }
     /// A handle on the same storage with that source, or without one.
-    [[nodiscard]] any_storage with_source(std::shared_ptr<const detail::source_maker> source) const;
+    [[nodiscard]] any_storage with_source(source_handle source) const;
 
     // Writing ----------------------------------------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ private:
                                              std::type_identity<detail::plain_storage<Inner>>>::type;
 
     std::shared_ptr<storage_base> inner_;
-    std::shared_ptr<const detail::source_maker> source_;
+    source_handle source_;
     std::shared_ptr<const std::vector<problem>> noted_;  // null if there are none
 };
 

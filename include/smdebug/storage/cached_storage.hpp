@@ -98,7 +98,7 @@ public:
     [[nodiscard]] std::string name() const override { return inner().name(); }
     [[nodiscard]] place_kind place() const override { return inner().place(); }
     [[nodiscard]] std::vector<problem> problems() const override { return inner().problems(); }
-    [[nodiscard]] std::shared_ptr<const detail::source_maker> source() const override { return inner().source(); }
+    [[nodiscard]] source_handle source() const override { return inner().source(); }
 
     // Writing: passed on; the cached copy is forgotten -----------------------------------------------------------
 

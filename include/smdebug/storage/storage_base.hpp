@@ -23,6 +23,10 @@ namespace detail {
 class source_maker;
 }
 
+/// What finds the tensors of another tool in a storage, for the trials on it; null: they read index files.  See as_run().
+/// An adapter passes it on.
+using source_handle = std::shared_ptr<const detail::source_maker>;
+
 /// What the users of a storage must know before they ask it. What an answer can say, such as that there is no view, is
 /// not here: they ask.
 struct storage_abilities {
@@ -127,9 +131,8 @@ public:
     /// another tool.
     [[nodiscard]] virtual std::vector<problem> problems() const { return {}; }
 
-    /// Makes the catalogs of trials on this storage, instead of index files; if null, index files are used. See
-    /// as_run().
-    [[nodiscard]] virtual std::shared_ptr<const detail::source_maker> source() const { return nullptr; }
+    /// What makes the catalogs of trials on this storage, instead of index files.  Null where index files are used.
+    [[nodiscard]] virtual source_handle source() const { return nullptr; }
 
     // Writing ----------------------------------------------------------------------------------------------------
 

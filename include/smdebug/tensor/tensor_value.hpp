@@ -39,7 +39,7 @@ inline constexpr std::size_t element_alignment = 64;
 
 namespace detail {
 
-/// What value<Element>() returns: <smdebug/xtensor.hpp> specialises it for every element type.
+/// See element_array: <smdebug/xtensor.hpp> specialises it for every element type.
 template <class Element>
 struct array_of {
     static_assert(sizeof(Element) == 0,
@@ -49,6 +49,10 @@ struct array_of {
 };
 
 }  // namespace detail
+
+/// What a tensor's value<Element>() returns: an xtensor expression, with <smdebug/xtensor.hpp>.
+template <class Element>
+using element_array = typename detail::array_of<Element>::type;
 
 /// A tensor of any dtype, read-only, together with the owner of its elements.
 /// Copying shares everything and costs one reference count; const calls may run concurrently on many threads.

@@ -1,4 +1,4 @@
-// Concepts of trials: what rules read, what scans need, what rules can share.
+// Concepts of trials: what rules read.
 #pragma once
 
 #include <smdebug/core/step.hpp>
@@ -7,7 +7,6 @@
 #include <smdebug/trial/options.hpp>
 
 #include <concepts>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,11 +15,6 @@
 namespace smdebug::inline v1 {
 
 namespace detail {
-
-struct catalog;
-class read_log;
-class rule_view;
-class trial_state;
 
 /// The number by which users know a step: see trial::shown_step(); for other trials the global one.
 template <class Trial>
@@ -78,23 +72,6 @@ template <class AnyTrial>
 concept readable_trial =
     step_source<AnyTrial> && tensor_lister<AnyTrial> && tensor_source<AnyTrial> && requires(const AnyTrial& trial) {
         { trial.name() } -> std::convertible_to<std::string>;
-    };
-
-/// A trial that can be scanned: it gives access to its catalog and to the state that its handles share.
-template <class AnyTrial>
-concept scannable_trial = requires(const AnyTrial& trial) {
-    { trial.snapshot() } -> std::same_as<std::shared_ptr<const detail::catalog>>;
-    { trial.state() } -> std::convertible_to<std::shared_ptr<const detail::trial_state>>;
-};
-
-/// A trial that rules can share: smdebug::trial and types derived from it.
-template <class AnyTrial>
-concept shareable_trial =
-    scannable_trial<AnyTrial> && std::copy_constructible<AnyTrial> &&
-    requires(AnyTrial& own, const AnyTrial& trial, std::shared_ptr<detail::rule_view> view, step_number step) {
-        own.share_with_rules(view);
-        trial.begin_rules(step);
-        { trial.rule_log() } -> std::same_as<detail::read_log*>;
     };
 
 }  // namespace smdebug::inline v1

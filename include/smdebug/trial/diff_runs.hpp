@@ -8,10 +8,10 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/element_differences.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -24,6 +24,7 @@
 #include <string_view>
 
 #include <smdebug/core/strict_math/begin.ipp>
+#include <smdebug/trial/trial_access.hpp>
 namespace smdebug::inline v1 {
 
 /// In which respect two runs differ.
@@ -60,9 +61,9 @@ struct run_difference {
     std::size_t differing = 0;
     double largest = std::numeric_limits<double>::quiet_NaN();           ///< see element_comparison
     double largest_relative = std::numeric_limits<double>::quiet_NaN();  ///< the same
-    std::optional<reduce::detail::differing_element> first = {};         ///< the first element that differs, in C order
-    std::optional<reduce::detail::differing_element> farthest = {};  ///< the element that differs most; not of texts
-    const shape_type* shape = nullptr;                               ///< the tensor's shape, where values differ
+    std::optional<differing_element> first = {};                         ///< the first element that differs, in C order
+    std::optional<differing_element> farthest = {};  ///< the element that differs most; not of texts
+    const shape_type* shape = nullptr;               ///< the tensor's shape, where values differ
 };
 
 /// The result for one step that both runs have.
@@ -180,9 +181,9 @@ private:
 /// Memory: for each run a piece of a file, its largest record below 1 MiB (or that cannot be read in pieces), some MiB
 ///         of small files; 32 MiB of each where the storage reads many objects together.
 /// Cost:   one read of each event file of steps and workers that both have.
-template <scannable_trial First, scannable_trial Second, std::invocable<const run_difference&> Visit>
-diff_summary diff_runs(const First& first, const Second& second, const diff_options& options, Visit&& visit) {
-    return detail::diff_states(first.state(), second.state(), options, visit);
+template <std::invocable<const run_difference&> Visit>
+diff_summary diff_runs(const trial& first, const trial& second, const diff_options& options, Visit&& visit) {
+    return detail::diff_states(detail::state_of(first), detail::state_of(second), options, visit);
 }
 
 }  // namespace smdebug::inline v1

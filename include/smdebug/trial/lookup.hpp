@@ -7,12 +7,18 @@
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <version>
+
+#ifdef __cpp_lib_expected
+#include <expected>
+#endif
 
 namespace smdebug::inline v1 {
 
@@ -32,7 +38,7 @@ enum class lookup_failure_kind : std::uint8_t {
 
 /// The error of a look-up as a value: what the call without find_ would throw.
 ///
-///     if (const auto value = tensor.find_value(step); !value) std::puts(value.failure().message().c_str());
+///     if (const auto value = tensor.find_value(step); !value) std::puts(value.error().message().c_str());
 struct lookup_error {
     lookup_failure_kind why = lookup_failure_kind::tensor_not_saved;
     bool has_reductions = false;    ///< there are no values, but saved reductions
@@ -60,13 +66,23 @@ struct lookup_error {
 /// block.
 [[nodiscard]] lookup_error failure_from_current_exception(std::string where, std::uint64_t offset);
 
-/// A value, or why there is none: the result of a tensor's find_value(), find_reduction() and so on.
+/// Throws the error for a failed look-up.
+[[noreturn]] void throw_failure(const lookup_error& failure);
+
+/// The same for a failure that does not name what was looked up: `tensor` at `step` of `in`.
+[[noreturn]] void throw_failure(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
+
+/// A value, or why there is none: the result of a tensor's find_value(), find_reduction() and so on.  It is used as a
+/// std::expected<Value, lookup_error>, and converts to one where the standard library has it (C++23).
 template <class Value>
 class [[nodiscard]] lookup {
 public:
-    lookup(Value value) : value_(std::move(value)) {}                        // NOLINT: implicit
-    lookup(lookup_error failure) : failure_(std::move(failure)) {}           // NOLINT: implicit
-    lookup(lookup_failure_kind why) : failure_(lookup_error{.why = why}) {}  // NOLINT: implicit
+    using value_type = Value;
+    using error_type = lookup_error;
+
+    lookup(Value value) : value_(std::move(value)) {}                      // NOLINT: implicit
+    lookup(lookup_error failure) : error_(std::move(failure)) {}           // NOLINT: implicit
+    lookup(lookup_failure_kind why) : error_(lookup_error{.why = why}) {}  // NOLINT: implicit
 
     [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
@@ -81,14 +97,46 @@ public:
     }
     const Value& operator*() const&& = delete;  // keep the lookup in a variable first
     [[nodiscard]] const Value* operator->() const& noexcept { return &*value_; }
+    [[nodiscard]] Value* operator->() & noexcept { return &*value_; }
     const Value* operator->() const&& = delete;  // keep the lookup in a variable first
+
+    /// The value.  Errors: where there is none, that of throw_failure(error()), as of the call without find_.
+    [[nodiscard]] const Value& value() const& { return checked(*this); }
+    [[nodiscard]] Value& value() & { return checked(*this); }
+    [[nodiscard]] Value value() && { return std::move(checked(*this)); }
+    /// The value, else `other`.
+    template <std::convertible_to<Value> Other>
+    [[nodiscard]] Value value_or(Other&& other) const& {
+        return value_.value_or(std::forward<Other>(other));
+    }
+    template <std::convertible_to<Value> Other>
+    [[nodiscard]] Value value_or(Other&& other) && {
+        return std::move(value_).value_or(std::forward<Other>(other));
+    }
     /// Why there is no value; call it only where there is none.
-    [[nodiscard]] const lookup_error& failure() const& noexcept { return *failure_; }
-    const lookup_error& failure() const&& = delete;  // keep the lookup in a variable first
+    [[nodiscard]] const lookup_error& error() const& noexcept { return *error_; }
+    const lookup_error& error() const&& = delete;  // keep the lookup in a variable first
+
+#ifdef __cpp_lib_expected
+    [[nodiscard]] operator std::expected<Value, lookup_error>() const& {  // NOLINT: implicit
+        return has_value() ? std::expected<Value, lookup_error>{*value_} : std::unexpected{*error_};
+    }
+    [[nodiscard]] operator std::expected<Value, lookup_error>() && {  // NOLINT: implicit
+        return has_value() ? std::expected<Value, lookup_error>{*std::move(value_)}
+                           : std::unexpected{*std::move(error_)};
+    }
+#endif
 
 private:
+    [[nodiscard]] static auto& checked(auto& self) {
+        if (!self.has_value()) {
+            throw_failure(*self.error_);
+        }
+        return *self.value_;
+    }
+
     std::optional<Value> value_;
-    std::optional<lookup_error> failure_;  // allocated only on failure: most look-ups succeed
+    std::optional<lookup_error> error_;
 };
 
 namespace detail {
@@ -97,26 +145,6 @@ namespace detail {
 [[nodiscard]] std::string to_message(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
 
 }  // namespace detail
-
-/// Throws the error for a failed look-up.
-[[noreturn]] void throw_failure(const lookup_error& failure);
-
-namespace detail {
-
-/// Returns the value, or throws the failure's error.
-template <class Value>
-[[nodiscard]] Value or_throw(lookup<Value> found) {
-    if (!found) {
-        throw_failure(found.failure());
-    }
-    return std::move(*found);
-}
-
-}  // namespace detail
-
-/// The same for a failure that does not name what was looked up: `tensor` at `step` of `in`.
-[[noreturn]] void throw_failure(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
-
 }  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED

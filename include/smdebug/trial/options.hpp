@@ -42,8 +42,6 @@ private:
     bool is_set_ = false;
 };
 
-namespace detail {
-
 /// A collection, by name or as an object.
 class collection_ref {
 public:
@@ -57,8 +55,6 @@ public:
 private:
     std::string name_;
 };
-
-}  // namespace detail
 
 /// What to do with an index file that is damaged.
 enum class damage_policy : std::uint8_t {
@@ -139,7 +135,7 @@ struct trial_options {
 /// trial.tensor_names(...).  `regex` and `collection` exclude each other.
 struct tensor_names_options {
     text_list regex = {};
-    std::optional<detail::collection_ref> collection = {};
+    std::optional<collection_ref> collection = {};
     std::optional<step_number> step = {};
     smdebug::mode mode = smdebug::mode::global;
 };
@@ -159,7 +155,7 @@ struct wait_options {
     std::optional<std::chrono::milliseconds> give_up_after = {};
 };
 
-/// tensor.shape(...), tensor.reduction_values(...), tensor.values(...) and others.
+/// tensor.shape(...), tensor.saved_reduction_values(...), tensor.values(...) and others.
 struct read_options {
     smdebug::mode mode = smdebug::mode::global;
     /// If unset, the first worker by name that saved the tensor at the step.

@@ -88,6 +88,8 @@ struct found_shape {
     shape_type extents = {};
 };
 
+struct contents_access;
+
 }  // namespace detail
 
 /// What a catalog_source has found since the last update, and the state of the job.
@@ -146,12 +148,6 @@ public:
     /// A number, by the tensor's name.      `as`: float64 or float32.
     void add_number(const place& where, std::string_view tensor, double number, dtype as = dtype::float64,
                     std::optional<std::uint32_t> of = {});
-    /// A TensorProto or histogram without a record around it.  `name`: see name().
-    void add_message(const place& where, std::uint32_t name, detail::storage_form as, std::uint32_t object,
-                     byte_range message) {
-        begin(where, object);
-        entries_.push_back({message, name, form_without_shape(as, dtype::invalid), {0, where.wall_time}});
-    }
     /// A tensor that is known but cannot be read: an image.
     void add_shape(const place& where, std::string_view tensor, std::span<const std::size_t> shape,
                    std::optional<std::uint32_t> of = {});
@@ -186,30 +182,14 @@ public:
     /// The problems, by place.
     [[nodiscard]] std::vector<problem> problems() const;
 
-    // For the catalog ---------------------------------------------------------------------------------------------
-
     [[nodiscard]] const std::map<std::string, collection, std::less<>>& collections() const noexcept {
         return collections_;
     }
     [[nodiscard]] std::size_t num_workers() const noexcept { return num_workers_; }
-    [[nodiscard]] const detail::string_interner& names() const noexcept { return names_; }
-    [[nodiscard]] const detail::string_interner& workers() const noexcept { return workers_; }
-    /// What was added since forget_found(), in that order.
-    [[nodiscard]] std::span<const detail::found_run> runs() const noexcept { return runs_; }
-    /// Calls visit(const found_entry&) for those of a run, by its place in runs().
-    template <class Visit>
-    void each_entry(std::size_t run, Visit&& visit) const {
-        const std::size_t end = run + 1 < runs_.size() ? runs_[run + 1].first : entries_.size();
-        entries_.each(runs_[run].first, end, visit);
-    }
-    [[nodiscard]] std::size_t entry_count() const noexcept { return entries_.size(); }
-    [[nodiscard]] std::span<const detail::found_shape> shapes() const noexcept { return shapes_; }
-    /// A form by its number; the reference is valid as long as the table is held.
-    [[nodiscard]] const detail::stored_form& form(std::uint32_t number) const noexcept { return (*forms_)[number]; }
-    [[nodiscard]] std::shared_ptr<const std::deque<detail::stored_form>> forms() const noexcept { return forms_; }
-    void forget_found() noexcept;
 
 private:
+    friend struct detail::contents_access;
+
     void begin(const place& where, std::uint32_t object) {
         if (runs_.empty() || runs_.back().step != where.step || runs_.back().object != object ||
             last_worker_ != where.worker) {
@@ -272,6 +252,36 @@ concept catalog_source = std::copyable<AnySource> && requires(AnySource& source,
 };
 
 namespace detail {
+
+/// What the catalog and the sources of this library need of run_contents, and other sources do not.
+struct contents_access {
+    /// Adds a TensorProto or histogram without a record around it.  `name`: see run_contents::name().
+    static void add_message(run_contents& to, const run_contents::place& where, std::uint32_t name, storage_form as,
+                            std::uint32_t object, byte_range message) {
+        to.begin(where, object);
+        to.entries_.push_back({message, name, to.form_without_shape(as, dtype::invalid), {0, where.wall_time}});
+    }
+    [[nodiscard]] static const string_interner& names(const run_contents& of) noexcept { return of.names_; }
+    [[nodiscard]] static const string_interner& workers(const run_contents& of) noexcept { return of.workers_; }
+    /// What was added since forget_found(), in that order.
+    [[nodiscard]] static std::span<const found_run> runs(const run_contents& of) noexcept { return of.runs_; }
+    /// Calls visit(const found_entry&) for those of a run, by its place in runs().
+    template <class Visit>
+    static void each_entry(const run_contents& of, std::size_t run, Visit&& visit) {
+        const std::size_t end = run + 1 < of.runs_.size() ? of.runs_[run + 1].first : of.entries_.size();
+        of.entries_.each(of.runs_[run].first, end, visit);
+    }
+    [[nodiscard]] static std::size_t entry_count(const run_contents& of) noexcept { return of.entries_.size(); }
+    [[nodiscard]] static std::span<const found_shape> shapes(const run_contents& of) noexcept { return of.shapes_; }
+    /// A form by its number; the reference is valid as long as the table is held.
+    [[nodiscard]] static const stored_form& form(const run_contents& of, std::uint32_t number) noexcept {
+        return (*of.forms_)[number];
+    }
+    [[nodiscard]] static std::shared_ptr<const std::deque<stored_form>> forms(const run_contents& of) noexcept {
+        return of.forms_;
+    }
+    static void forget_found(run_contents& of) noexcept;
+};
 
 /// A catalog_source of any type, for one trial.
 class any_catalog_source : public abstract {

@@ -41,17 +41,17 @@ struct tensor_place {
     }
 };
 
+/// A saved reduction that cannot be read.
+struct unread_reduction {
+    reduction_key key;
+    lookup_error why;
+};
+
 namespace detail {
 
 class kept_tensors;
 class value_stream;
 struct passed_tensor;
-
-/// A saved reduction that cannot be read.
-struct scan_failure {
-    reduction_key key;
-    lookup_error why;
-};
 
 /// Values in memory.
 struct scanned_values {
@@ -80,7 +80,7 @@ struct scanned_tensor : tensor_place {
     const shape_type* saved_shape = nullptr;  ///< null if none was saved
     reduction_set saved;                      ///< the requested reductions that were saved and could be read
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), valid for those in `saved`
-    std::vector<scan_failure> saved_failures;               ///< requested saved reductions that cannot be read
+    std::vector<unread_reduction> saved_failures;           ///< requested saved reductions that cannot be read
 
     /// The values in memory; null if there are none.
     [[nodiscard]] const decoded_tensor* values() const noexcept {
@@ -130,8 +130,8 @@ struct reduced_tensor : tensor_place {
     reduction_set saved;  ///< those that were saved
     /// Why the values, or the whole file, cannot be read; null if they can.  May outlive the call.
     std::shared_ptr<const lookup_error> failure;
-    bool file_failed = false;                              ///< `failure` concerns the whole file
-    std::span<const detail::scan_failure> saved_failures;  ///< requested saved reductions that cannot be read
+    bool file_failed = false;                          ///< `failure` concerns the whole file
+    std::span<const unread_reduction> saved_failures;  ///< requested saved reductions that cannot be read
     /// From a step_stream: the results of step_question::measures, in their order; empty where there are no values.
     std::vector<double> measured = {};
     /// From a step_stream: values of at most step_question::values_up_to bytes.
@@ -149,7 +149,7 @@ private:
     void settle() noexcept;
 
     shape_type own_shape_ = {};
-    std::vector<detail::scan_failure> own_failures_ = {};
+    std::vector<unread_reduction> own_failures_ = {};
 };
 
 /// Reduces a tensor of a scan: at least those of the `wanted` reductions that exist.  Also verifies checksums that the

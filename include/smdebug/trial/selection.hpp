@@ -61,7 +61,7 @@ struct tensor_selection {
     std::optional<std::vector<std::string>> names = {};
     /// Tensors whose names match any of these.
     text_list regex = {};
-    std::optional<detail::collection_ref> collection = {};
+    std::optional<collection_ref> collection = {};
     /// Global steps.
     step_range range = {};
     /// Steps of this mode; global: of all modes.

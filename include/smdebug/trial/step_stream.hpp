@@ -9,11 +9,11 @@
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -92,8 +92,7 @@ public:
         std::span<const reduced_tensor> tensors = {};
     };
 
-    template <scannable_trial Trial>
-    explicit step_stream(const Trial& run, step_question asked = {}) : step_stream(run.state(), std::move(asked)) {}
+    explicit step_stream(const trial& run, step_question asked = {});
     step_stream(step_stream&&) noexcept;
     step_stream& operator=(step_stream&&) noexcept;
     ~step_stream();
@@ -106,8 +105,6 @@ public:
     [[nodiscard]] bool is_complete() const;
 
 private:
-    explicit step_stream(std::shared_ptr<const detail::trial_state> run, step_question asked);
-
     struct state;
     std::unique_ptr<state> state_;
 };
@@ -118,8 +115,8 @@ private:
 ///     for_each_tensor(run, {.collection = "gradients"}, reduction::l2, [&](const reduced_tensor& found) { ... });
 ///
 /// Errors, memory, cost: as step_stream; what `visit` throws.
-template <scannable_trial Trial, std::invocable<const reduced_tensor&> Visit>
-bool for_each_tensor(const Trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
+template <std::invocable<const reduced_tensor&> Visit>
+bool for_each_tensor(const trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
                      const walk_options& how = {}) {
     step_stream steps{run,
                       {.tensors = which,

@@ -26,6 +26,7 @@ namespace smdebug::inline v1 {
 
 namespace detail {
 
+struct trial_access;
 class trial_state;
 
 }  // namespace detail
@@ -37,10 +38,6 @@ class trial_state;
 /// Threads: const calls may run concurrently.  Lifetime: independent of the trial that made it.
 class tensor_handle {
 public:
-    /// `view`: null, or what rules share about the trial.
-    tensor_handle(std::shared_ptr<const detail::trial_state> state, std::string name,
-                  std::shared_ptr<detail::rule_view> view = nullptr);
-
     [[nodiscard]] const std::string& name() const& noexcept;
     [[nodiscard]] std::string name() const&& { return name(); }
 
@@ -71,11 +68,10 @@ public:
     /// Errors: type_error when the dtype differs and `convert` is off or the
     /// values do not fit.
     template <class Element>
-    [[nodiscard]] lookup<typename detail::array_of<Element>::type> find_value(step_number step,
-                                                                              const value_options& how = {}) const {
+    [[nodiscard]] lookup<element_array<Element>> find_value(step_number step, const value_options& how = {}) const {
         auto found = find_value(step, how);
         if (!found) {
-            return found.failure();
+            return found.error();
         }
         if (found->type() == dtype_of_v<Element>) {
             return detail::array_of<Element>::from(*found);
@@ -96,9 +92,8 @@ public:
         return detail::array_of<Element>::from(*other);
     }
     template <class Element>
-    [[nodiscard]] typename detail::array_of<Element>::type value(step_number step,
-                                                                 const value_options& how = {}) const {
-        return detail::or_throw(find_value<Element>(step, how));
+    [[nodiscard]] element_array<Element> value(step_number step, const value_options& how = {}) const {
+        return find_value<Element>(step, how).value();
     }
 
     /// The values of every complete step.  Errors: as value(), at the first step that has none.
@@ -141,13 +136,13 @@ public:
     /// The saved reductions with their values, by key: `.at({reduction::mean, true})`.  Empty where the tensor has
     /// values only: nothing is computed.  reduction_key::name() returns "abs_mean".
     /// Errors: as the class says, where neither values nor reductions were saved.  Cost: one read of each.
-    [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
-                                                                   const read_options& where = {}) const;
+    [[nodiscard]] std::map<reduction_key, double> saved_reduction_values(step_number step,
+                                                                         const read_options& where = {}) const;
 
     /// Any set of reductions and counts, computed from the values in one pass; saved ones are ignored.  Where rules
     /// share the run, and none of them was saved, they come from the pass that all rules share.
-    [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
-                                                                  const read_options& where = {}) const;
+    [[nodiscard]] lookup<reduction_values> find_computed(step_number step, reduction_set wanted,
+                                                         const read_options& where = {}) const;
 
     // Digests ----------------------------------------------------------------------------------------------------
 
@@ -171,7 +166,7 @@ public:
     template <tensor_measure Measure>
     [[nodiscard]] measured_by<Measure> measured(step_number step, const Measure& measure,
                                                 const read_options& where = {}) const {
-        return detail::or_throw(find_measured(step, measure, where));
+        return find_measured(step, measure, where).value();
     }
 
     /// The result of a comparison of the values at an earlier step with those at this one.  Fails if either cannot be
@@ -187,21 +182,22 @@ public:
     template <tensor_comparison Measure>
     [[nodiscard]] compared_by<Measure> compared(step_number earlier, step_number step, const Measure& comparison,
                                                 const read_options& where = {}) const {
-        return detail::or_throw(find_compared(earlier, step, comparison, where));
+        return find_compared(earlier, step, comparison, where).value();
     }
 
-    /// Whether results of measures are cached: a measure that hashes then finds equal bytes without reading them again.
-    [[nodiscard]] bool remembers_measures() const noexcept;
-    /// Logs that a rule uses this handle, which another rule obtained.
-    void note_selected() const;
-
 private:
+    friend class trial;
+    friend struct detail::trial_access;
     struct core;
+
+    /// `view`: null, or what rules share about the trial.
+    tensor_handle(std::shared_ptr<const detail::trial_state> state, std::string name,
+                  std::shared_ptr<detail::rule_view> view = nullptr);
 
     [[nodiscard]] lookup<tensor_value> read_value(step_number step, const value_options& how) const;
     [[nodiscard]] lookup<double> read_reduction(step_number step, reduction_key key, const read_options& where) const;
-    [[nodiscard]] lookup<smdebug::reduction_values> compute(step_number step, reduction_set wanted,
-                                                            const read_options& where) const;
+    [[nodiscard]] lookup<reduction_values> compute(step_number step, reduction_set wanted,
+                                                   const read_options& where) const;
     /// The result of a measure, or of a comparison with the save at `earlier`.
     [[nodiscard]] lookup<detail::any_measure::answer> answer(step_number earlier, step_number step,
                                                              const detail::any_measure& measure,
@@ -210,7 +206,7 @@ private:
     [[nodiscard]] lookup_error about(lookup_error failure, step_number step, mode in) const;
     template <class Element>
     [[nodiscard]] lookup<Element> about(lookup<Element> found, step_number step, mode in) const {
-        return found ? std::move(found) : about(found.failure(), step, in);
+        return found ? std::move(found) : about(found.error(), step, in);
     }
     /// Returns it, and logs it where rules use the trial.
     template <class Element>

@@ -27,8 +27,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <typeindex>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -56,9 +54,8 @@ enum class job_state : std::uint8_t {
 
 namespace detail {
 
-struct catalog;
-class read_log;
 class rule_view;
+struct trial_access;
 class trial_state;
 
 }  // namespace detail
@@ -70,7 +67,6 @@ class trial_state;
 /// Lifetime: handles and values live on when the trial is gone.  Copies share everything.
 class trial {
 public:
-    using state_type = detail::trial_state;
     using tensor_type = tensor_handle;
 
     /// Opens the run that lies in `store`.
@@ -132,8 +128,8 @@ public:
     [[nodiscard]] step_state has_passed_step(step_number step, smdebug::mode in = smdebug::mode::global) const;
 
     /// Waits until each of the steps can be read, regardless of no_refresh guards.
-    /// Errors: step_unavailable (it was not saved), no_more_data (the job ended before it), timed_out, stalled
-    ///         (give_up_after), stopped.
+    /// Errors: step_unavailable (it was not saved), no_more_data (the job ended before it), timed_out,
+    ///         stalled_error (give_up_after), stopped_error.
     /// Cost:   negligible while nothing changes; on a local disk a step is seen within milliseconds.
     void wait_for_steps(const std::vector<step_number>& required, const wait_options& how = {}) const;
 
@@ -170,7 +166,7 @@ public:
     [[nodiscard]] step_number last_complete_step() const;
     /// Whether queries look for new steps.
     [[nodiscard]] bool dynamic_refresh() const noexcept;
-    /// Turns refreshing on or off until the returned object is destroyed, see no_refresh and refresh.
+    /// Turns refreshing on or off until the returned object is destroyed, see no_refresh and with_refresh.
     [[nodiscard]] std::shared_ptr<void> set_refresh(bool on) const;
     /// Looks for new steps now, regardless of no_refresh guards.
     void refresh() const;
@@ -178,41 +174,13 @@ public:
     /// skipped; in data of other tools and archives what is damaged, unsupported, replaced or left out, see
     /// problem_kind.  A rule counts each as data that it could not read.
     [[nodiscard]] std::vector<problem> problems() const;
-    /// The current catalog, for scans that walk the run in file order: <smdebug/trial/catalog/catalog.hpp>.  It is
-    /// immutable.
-    [[nodiscard]] std::shared_ptr<const detail::catalog> snapshot() const;
-    /// The state that handles share; for guards and scans.
-    [[nodiscard]] const std::shared_ptr<const state_type>& state() const noexcept;
-
-    // Rules ------------------------------------------------------------------------------------------------------
-
-    // For code that drives rules; see rules/invoke_rules.hpp.
-
-    /// This trial, and copies made from it afterwards, consult `view` first and log failed reads there: see
-    /// detail::view_for_rules().  Null: stops sharing.
-    void share_with_rules(const std::shared_ptr<detail::rule_view>& view);
-    /// Announces that rules are about to evaluate a step that is available, and will not evaluate `end` or later ones.
-    void begin_rules(step_number step, std::optional<step_number> end = std::nullopt) const;
-    /// The log of the rule that is being called; null where no rules share this.
-    [[nodiscard]] detail::read_log* rule_log() const noexcept;
-    /// The result of make() for the tensors of some collections and regexes at the current step, cached while steps
-    /// hold the same tensors; null for other steps, and where nothing is shared.  Errors: those of make().
-    template <class Value, class Make>
-    [[nodiscard]] std::shared_ptr<const Value> cached_for_step(step_number step, const text_list& collections,
-                                                               const text_list& regexes, Make&& make) const {
-        const auto held = [&]() -> std::shared_ptr<const void> { return std::make_shared<const Value>(make()); };
-        return std::static_pointer_cast<const Value>(cached_for_step(step, typeid(Value), collections, regexes, held));
-    }
-
-protected:
-    trial(any_storage store, trial_options options, detail::any_decoder decoder, detail::any_kernel kernel);
 
 private:
-    [[nodiscard]] std::shared_ptr<const void> cached_for_step(step_number step, std::type_index type,
-                                                              const text_list& collections, const text_list& regexes,
-                                                              function_ref<std::shared_ptr<const void>()> make) const;
+    friend struct detail::trial_access;
 
-    std::shared_ptr<const state_type> state_;
+    trial(any_storage store, trial_options options, detail::any_decoder decoder, detail::any_kernel kernel);
+
+    std::shared_ptr<const detail::trial_state> state_;
     // Null: no rules use the trial.  The last trial that holds it calls its forget().
     std::shared_ptr<detail::rule_view> view_;
 };
@@ -269,12 +237,12 @@ public:
     }
 };
 
-/// While it lives, queries look for new steps, even inside a no_refresh: `refresh guard{trial};`
-class refresh : public detail::refresh_setting {
+/// While it lives, queries look for new steps, even inside a no_refresh: `with_refresh guard{trial};`
+class with_refresh : public detail::refresh_setting {
 public:
     template <class... Trials>
         requires((refreshable_trial<Trials> || refreshable_trials<Trials>) && ...)
-    explicit refresh(const Trials&... trials) {
+    explicit with_refresh(const Trials&... trials) {
         (set(true, trials), ...);
     }
 };

@@ -184,7 +184,7 @@ merge_result merge_databases(std::span<const std::string> sources, const std::st
         sqlite::merger all{output.name(), options.stop};
         for (const std::string& source : sources) {
             if (options.stop.stop_requested()) {
-                throw stopped("merging into " + target + " was stopped; nothing was written", {.where = target});
+                throw stopped_error("merging into " + target + " was stopped; nothing was written", {.where = target});
             }
             merged.read += all.add(source);
         }

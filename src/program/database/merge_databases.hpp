@@ -13,7 +13,7 @@ namespace smdebug::inline v1 {
 struct merge_options {
     /// Replaces an existing target, if it is a database of results; otherwise an existing target is an error.
     bool replace = false;
-    /// Ends the merging with `stopped`; nothing is left behind.
+    /// Ends the merging with `stopped_error`; nothing is left behind.
     std::stop_token stop = {};
 };
 
@@ -30,7 +30,7 @@ struct merge_result {
 /// changed.  The target has no WAL until it is written to: it may be read anywhere.
 /// Errors: not_found (a source, the target's folder), corrupt_data, unsupported (a source is damaged or no database of
 ///         results), value_error (no source, or the target is one), run_exists (the target is there), in_use (it is
-///         being written to), unavailable (a source is being changed, no room left), access_denied, stopped.
+///         being written to), unavailable (a source is being changed, no room left), access_denied, stopped_error.
 /// Cost: reading the sources and writing the target, once.
 merge_result merge_databases(std::span<const std::string> sources, const std::string& target,
                              const merge_options& options = {});

@@ -32,7 +32,7 @@ void fail(::sqlite3* from, int code, const std::string& path, std::string_view d
         case SQLITE_LOCKED:
             throw in_use(what + "another program is writing to it; try again when that has ended" + why, where);
         case SQLITE_INTERRUPT:
-            throw stopped(what + "it was stopped", where);
+            throw stopped_error(what + "it was stopped", where);
         case SQLITE_FULL:
             throw unavailable(what + "there is no room left on its disk; make some, and go on" + why, where);
         case SQLITE_CORRUPT:

@@ -102,7 +102,8 @@ public:
     [[nodiscard]] bool in_transaction() const noexcept;
     /// Whether the last connection merges the WAL into the database when it closes; the default is true.
     void set_tidy_at_closing(bool tidy) noexcept;
-    /// `stop` is called now and then while statements run; if it returns true, they throw `stopped`.  It may be null.
+    /// `stop` is called now and then while statements run; if it returns true, they throw `stopped_error`.  It may be
+    /// null.
     void set_stop(bool (*stop)(void*), void* of) noexcept;
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -84,7 +85,7 @@ TEST_CASE("walk_export: nothing is an error that says why, and so is being stopp
     CHECK(contains_text(said({.names = {{"z"}}}), "no tensor that is selected could be exported"));
     std::stop_source stop;
     stop.request_stop();
-    CHECK_THROWS_AS(static_cast<void>(walk_export(run, {.how = {.stop = stop.get_token()}}, target)), stopped);
+    CHECK_THROWS_AS(static_cast<void>(walk_export(run, {.how = {.stop = stop.get_token()}}, target)), stopped_error);
     std::vector<std::size_t> done;
     static_cast<void>(walk_export(
         run, {.how = {.threads = 4, .progress = [&](std::size_t files, std::size_t) { done.push_back(files); }}},
@@ -96,7 +97,7 @@ TEST_CASE("export_extent: the files, tensors and workers of a selection") {
     memory_storage store = small_run();
     run_builder{store}.step({.step = 4, .tensors = {tensor_of<float>("a", {1})}, .worker = "worker_1"});
     const memory_trial run{store};
-    const auto from = run.snapshot();
+    const auto from = smdebug::detail::catalog_of(run);
     const export_extent all = export_extent::of(*from, {});
     CHECK(all.files.size() == 3);
     CHECK(all.tensors == std::vector<std::string>{"a", "b", "r", "z"});

@@ -5,6 +5,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include "formats/tensorboard/log_source_fixture.hpp"
@@ -220,7 +221,7 @@ TEST_CASE("tensorboard_source: a range is one of the log's steps, in every mode"
     CHECK(run.steps({.mode = mode::train}) == std::vector<step_number>{10, 20});
     CHECK(run.steps({.mode = mode::eval}) == std::vector<step_number>{10, 20});
     CHECK(run.tensor_names() == std::vector<std::string>{"at10", "at20", "loss"});
-    const auto all = run.snapshot();
+    const auto all = smdebug::detail::catalog_of(run);
     CHECK(all->global_range({.begin = 11}).contains(40));
     CHECK_FALSE(all->global_range({.begin = 11}).contains(21));
     CHECK(all->global_range({.end = 20}).contains(21));

@@ -100,7 +100,7 @@ TEST_CASE("tensorboard_source: a histogram has saved reductions and no values; i
     CHECK(std::vector<double>(rows.elements<double>().begin(), rows.elements<double>().end()) == expected);
     const auto saved = [&](step_number step) {
         std::map<std::string, double> numbers;
-        for (const auto& [key, number] : w.reduction_values(step)) {
+        for (const auto& [key, number] : w.saved_reduction_values(step)) {
             numbers[key.name()] = number;
         }
         return numbers;
@@ -256,7 +256,7 @@ TEST_CASE("tensorboard_source: a histogram of TensorFlow 2 has min and max") {
     const trial run = logs.open();
     const auto h = run.tensor("h");
     for (const step_number step : {1, 2}) {
-        CHECK(h.reduction_values(step) ==
+        CHECK(h.saved_reduction_values(step) ==
               std::map<reduction_key, double>{{{reduction::min, false}, -2.0}, {{reduction::max, false}, 1.0}});
         CHECK_FALSE(h.find_reduction(step, reduction::mean));
         CHECK_FALSE(h.find_value(step));

@@ -200,7 +200,7 @@ TEST_CASE("merge_databases: errors leave nothing behind") {
     }
     std::stop_source stop;
     stop.request_stop();
-    CHECK_THROWS_AS(merge({source}, target, {.stop = stop.get_token()}), stopped);
+    CHECK_THROWS_AS(merge({source}, target, {.stop = stop.get_token()}), stopped_error);
     place.write("all.db-wal", "of another");
     CHECK_THROWS_AS(merge({source}, target), run_exists);
     place.remove("all.db-wal");

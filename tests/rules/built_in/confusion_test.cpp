@@ -20,7 +20,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using rules::confusion;
-using rules::detail::confusion_share;
+using rules::confusion_share;
 using steps_list = std::vector<step_number>;
 using numbers = std::vector<double>;
 

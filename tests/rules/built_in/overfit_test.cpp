@@ -16,8 +16,8 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using rules::loss_window;
 using rules::overfit;
-using rules::detail::loss_window;
 using steps_list = std::vector<step_number>;
 
 static_assert(described_rule<overfit> && checked_rule<overfit>);

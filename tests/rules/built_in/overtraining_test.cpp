@@ -16,7 +16,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using rules::overtraining;
-using rules::detail::patience_rule;
+using rules::patience_rule;
 using steps_list = std::vector<step_number>;
 
 static_assert(described_rule<overtraining> && checked_rule<overtraining>);

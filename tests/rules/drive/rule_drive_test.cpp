@@ -8,6 +8,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -311,7 +312,8 @@ TEST_CASE("rule_drive: counts what a rule looked up in a trial that is observed,
     store.write(smdebug::detail::locations::event_key(5, "worker_0"), as_bytes("damaged"));
     const memory_trial plain{store};
     memory_trial run{plain};
-    run.share_with_rules(smdebug::detail::view_for_rules(run.state(), nullptr));
+    smdebug::detail::trial_access::share_with_rules(
+        run, smdebug::detail::view_for_rules(smdebug::detail::state_of(run), nullptr));
     const auto by_both_numbers = [](const readable_trial auto& seen, step_number step) -> finding {
         const auto w = seen.tensor("w");
         static_cast<void>(w.find_value(step));

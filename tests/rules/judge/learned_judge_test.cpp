@@ -57,7 +57,7 @@ judged_save_of save_of(const std::string& tensor, const std::string& worker, std
 
 struct court {
     explicit court(const data::all_facts& facts, const learned_settings& settings = {})
-        : judge(learned_facts::of(facts), settings) {}
+        : judge(data::facts_access::made_of(facts), settings) {}
 
     std::vector<std::string> at(step_number step, const std::vector<judged_save_of>& saves, mode in = mode::train) {
         judge.begin_step(in, step);
@@ -174,7 +174,7 @@ TEST_CASE("learned judge: kinds, and names that are selected") {
     CHECK(only.judge.conclude().empty());
     court except{healthy(), {.exclude_regex = "a"}};
     CHECK(except.at(0, {save_of("a", "w0", 1, 9), save_of("b", "w0", 2, 9)}) == list{"b w0 high: l2 is"});
-    CHECK_THROWS_AS((learned_judge{learned_facts::of(healthy()), {.tensor_regex = "("}}), value_error);
+    CHECK_THROWS_AS((learned_judge{data::facts_access::made_of(healthy()), {.tensor_regex = "("}}), value_error);
 }
 
 TEST_CASE("learned judge: bands of what was saved, at the steps that were judged, equal windows as one") {

@@ -68,5 +68,5 @@ TEST_CASE("a learned save: what cannot be read") {
     damage(store, 0);
     const auto lost = look_at(store, "w");
     REQUIRE_FALSE(lost);
-    CHECK(is_lost(lost.failure()));
+    CHECK(is_lost(lost.error()));
 }

@@ -6,6 +6,7 @@
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -102,7 +103,7 @@ TEST_CASE("shared_runs: a copy shares nothing with the original") {
     shared_runs<memory_trial> copy = shared;
     const memory_trial& seen_by_copy = copy.at(run, 2);
     CHECK(&seen_by_copy != &seen);
-    CHECK(seen_by_copy.rule_log() != seen.rule_log());
+    CHECK(smdebug::detail::trial_access::rule_log(seen_by_copy) != smdebug::detail::trial_access::rule_log(seen));
     copy = shared;
     CHECK(copy.at(run, 3).tensor("a").reduction_value(3, reduction::max) == 3);
 }

@@ -72,7 +72,7 @@ TEST_CASE("loader: waits for missing collections files, and throws when the time
     source.request_stop();
     options.stop = source.get_token();
     memory_storage empty;
-    CHECK_THROWS_AS(static_cast<void>(storage_loader{empty, options}.open()), stopped);
+    CHECK_THROWS_AS(static_cast<void>(storage_loader{empty, options}.open()), stopped_error);
 }
 
 namespace {
@@ -266,7 +266,7 @@ TEST_CASE("loader: opening is stopped between two index files, few or many; a re
         storage_loader opened{store, options};
         const catalog first = opened.open();
         const stopping_storage stopping{store, stop};
-        CHECK_THROWS_AS(static_cast<void>(storage_loader{stopping, options}.open()), stopped);
+        CHECK_THROWS_AS(static_cast<void>(storage_loader{stopping, options}.open()), stopped_error);
         CHECK(stop.stop_requested());
         build.step(one(steps));
         const auto second = opened.load(first);

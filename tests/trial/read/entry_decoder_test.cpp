@@ -6,6 +6,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -67,20 +68,20 @@ std::string failure_text(const smdebug::lookup_error& why) {
 template <class Trial>
 std::map<std::string, std::pair<std::string, std::string>> said_of(const Trial& run) {
     std::map<std::string, std::pair<std::string, std::string>> said;
-    smdebug::detail::scan(run.state(), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
+    smdebug::detail::scan(smdebug::detail::state_of(run), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
             if (const reduction_key key = reduction_key::from_index(i); tensor.saved.contains(key)) {
                 said[key.name()].first = std::to_string(tensor.saved_value[i]);
             }
         }
-        for (const smdebug::detail::scan_failure& failed : tensor.saved_failures) {
+        for (const unread_reduction& failed : tensor.saved_failures) {
             said[failed.key.name()].first = failure_text(failed.why);
         }
     });
     for (std::size_t i = 0; i < reduction_count; ++i) {
         const reduction what = reduction_key::from_index(i).what;
         const auto found = run.tensor("w").find_reduction(0, what);
-        said[std::string{name_of(what)}].second = found ? std::to_string(*found) : failure_text(found.failure());
+        said[std::string{name_of(what)}].second = found ? std::to_string(*found) : failure_text(found.error());
     }
     return said;
 }

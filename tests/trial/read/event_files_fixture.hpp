@@ -6,6 +6,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -83,10 +84,13 @@ inline smdebug::memory_storage a_run() {
 template <class Trial>
 std::vector<std::string> walked(const Trial& run, const smdebug::tensor_selection& chosen,
                                 const smdebug::detail::reading_limits& limits) {
-    const auto from = run.snapshot();
+    const auto from = smdebug::detail::catalog_of(run);
     const smdebug::detail::selected_tensors which{chosen, *from};
-    smdebug::detail::event_reader walk{
-        *run.state(), *from, which, smdebug::reduction_set::all(), {.in_place = true, .limits = limits}};
+    smdebug::detail::event_reader walk{*smdebug::detail::state_of(run),
+                                       *from,
+                                       which,
+                                       smdebug::reduction_set::all(),
+                                       {.in_place = true, .limits = limits}};
     const std::vector<const smdebug::detail::catalog::file*> files = from->files_in({});
     std::vector<std::string> lines;
     std::size_t done = 0;
@@ -96,7 +100,8 @@ std::vector<std::string> walked(const Trial& run, const smdebug::tensor_selectio
             CHECK(tensor.step == files.at(done)->step);
             std::string line = std::to_string(tensor.step) + " " + std::string{tensor.name};
             if (tensor.values() != nullptr) {
-                const auto sum = run.state()->kernel().reduce(tensor.values()->view(), smdebug::reduction::sum);
+                const auto sum =
+                    smdebug::detail::state_of(run)->kernel().reduce(tensor.values()->view(), smdebug::reduction::sum);
                 line += " " + std::to_string((*sum)(smdebug::reduction::sum));
             } else {
                 CHECK(tensor.failure()->why == smdebug::lookup_failure_kind::event_file_missing);

@@ -6,6 +6,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -132,10 +133,10 @@ TEST_CASE("event_files: returning false after a file ends the walk, however the 
             const opening_storage_of_memory store{a_run()};
             store.of_files->opens = opens;
             const basic_trial<opening_storage_of_memory> run{store};
-            const auto from = run.snapshot();
+            const auto from = catalog_of(run);
             const smdebug::detail::selected_tensors which{{}, *from};
             const reading_limits limits{.opened_from = opens ? 1000U : 1'000'000U, .largest_whole = largest_whole};
-            event_reader reader{*run.state(), *from, which, reduction_set::all(), {.limits = limits}};
+            event_reader reader{*state_of(run), *from, which, reduction_set::all(), {.limits = limits}};
             std::size_t seen = 0;
             CHECK_FALSE(reader.read(
                 from->files_in({}), [&](const smdebug::detail::scanned_tensor&) { ++seen; },

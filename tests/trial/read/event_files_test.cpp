@@ -6,6 +6,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -63,10 +64,10 @@ TEST_CASE("event_files: values next to saved reductions are right, for any order
     build.end();
     const byte_counting_storage store{inner};
     const counted_trial run{store};
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const smdebug::detail::selected_tensors which{{.names = texts{"w"}}, *from};
     for (const std::uint64_t piece : {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1} << 20U}) {
-        event_reader walk{*run.state(),
+        event_reader walk{*state_of(run),
                           *from,
                           which,
                           reduction_set::all(),
@@ -80,7 +81,7 @@ TEST_CASE("event_files: values next to saved reductions are right, for any order
                 REQUIRE(tensor.values() != nullptr);
                 CHECK(tensor.saved == reduction_set{reduction::mean});
                 CHECK(tensor.saved_value[reduction_key{reduction::mean}.index()] == 5);
-                const auto all = run.state()->kernel().reduce(tensor.values()->view(), reduction_set::all());
+                const auto all = state_of(run)->kernel().reduce(tensor.values()->view(), reduction_set::all());
                 CHECK((*all)(reduction::min) == 2);
                 CHECK((*all)(reduction::max) == 2);
                 CHECK((*all)(reduction::sum) == 80'000);
@@ -103,9 +104,9 @@ TEST_CASE("event_files: a file that is larger than its index says, too large to 
     };
     const refusing_storage store{a_run()};
     const basic_trial<refusing_storage> run{store};
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const smdebug::detail::selected_tensors which{{}, *from};
-    event_reader walk{*run.state(), *from, which, reduction_set::all()};
+    event_reader walk{*state_of(run), *from, which, reduction_set::all()};
     const std::vector<const catalog::file*> files = from->files_in({});
     std::size_t read = 0;
     std::size_t missing = 0;
@@ -150,10 +151,10 @@ TEST_CASE("event_files: files are prefetched while they are not cached, and now 
         store.seen->shows = true;
         store.near = near;
         const basic_trial<prefetching> run{store};
-        const auto from = run.snapshot();
+        const auto from = catalog_of(run);
         const smdebug::detail::selected_tensors which{{}, *from};
         files_ahead ahead;
-        event_reader walk{*run.state(),
+        event_reader walk{*state_of(run),
                           *from,
                           which,
                           reduction_set::all(),
@@ -172,7 +173,7 @@ TEST_CASE("event_files: files are prefetched while they are not cached, and now 
             store.small_alone = small_alone;
             const basic_trial<prefetching> other{store};
             files_ahead again;
-            event_reader small{*other.state(), *from, which, reduction_set::all(), {.ahead = &again}};
+            event_reader small{*state_of(other), *from, which, reduction_set::all(), {.ahead = &again}};
             std::size_t before_last = 0;
             small.read(
                 files, [](const smdebug::detail::scanned_tensor&) {},
@@ -203,10 +204,10 @@ TEST_CASE("event_files: when a file is done nothing of it is held") {
     const tracking_storage store{a_run()};
     store.seen->shows = true;
     const basic_trial<tracking_storage> run{store};
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const smdebug::detail::selected_tensors which{{.range = {0, 2}}, *from};
     event_reader walk{
-        *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
+        *state_of(run), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
     std::vector<const catalog::file*> files = from->files_in({});
     files.resize(2);
     int seen = 0;
@@ -247,9 +248,9 @@ TEST_CASE("event_files: a file without selected records is not read; its saved s
     build.end();
     const byte_counting_storage store{inner};
     const counted_trial run{store};
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const smdebug::detail::selected_tensors which{{.regex = "^(b|shaped)$"}, *from};
-    event_reader walk{*run.state(), *from, which, reduction_set::all(), {}};
+    event_reader walk{*state_of(run), *from, which, reduction_set::all(), {}};
     texts seen;
     const std::vector<const catalog::file*> files = from->files_in({});
     walk.read(
@@ -276,10 +277,10 @@ TEST_CASE("event_files: no views are requested from a storage that declares them
     const cached store{a_run()};
     store.seen->shows = true;
     const basic_trial<cached> run{store};
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const smdebug::detail::selected_tensors which{{}, *from};
     event_reader walk{
-        *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
+        *state_of(run), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
     const std::vector<const catalog::file*> files = from->files_in({});
     walk.read(
         files, [](const smdebug::detail::scanned_tensor&) {}, [](std::size_t) { return true; });

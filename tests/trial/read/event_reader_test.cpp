@@ -10,6 +10,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -33,10 +34,10 @@ namespace {
 template <class Visit>
 void scan_first(const memory_trial& run, const Visit& visit, std::optional<byte_view> bytes,
                 const std::string* why_not = nullptr, reduction_set saved = reduction_set::all()) {
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const catalog::file& held = *from->files_in({}).at(0);
     const smdebug::detail::selected_tensors all{{}, *from};
-    event_reader reader{*run.state(), *from, all, saved};
+    event_reader reader{*state_of(run), *from, all, saved};
     std::optional<whole_event_file> source;
     if (bytes) {
         source.emplace(*bytes);
@@ -177,10 +178,10 @@ TEST_CASE("event_reader: if a source fails to return a record, only that tensor 
     const memory_storage store = a_run();
     const memory_trial run{store};
     const byte_buffer bytes = events_of(store);
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const catalog::file& held = *from->files_in({}).at(0);
     const smdebug::detail::selected_tensors all{{}, *from};
-    event_reader reader{*run.state(), *from, all, {}};
+    event_reader reader{*state_of(run), *from, all, {}};
     failing_source source{bytes.view()};
     const std::string key = smdebug::detail::trial_state::event_key(*from, held);
     texts read;
@@ -212,7 +213,7 @@ TEST_CASE("event_reader: each_record returns what a scan reads from its source, 
     const memory_storage store = a_run();
     const memory_trial run{store};
     const byte_buffer bytes = events_of(store);
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const catalog::file& held = *from->files_in({}).at(0);
     const std::string key = smdebug::detail::trial_state::event_key(*from, held);
     std::vector<std::size_t> counts;
@@ -220,7 +221,7 @@ TEST_CASE("event_reader: each_record returns what a scan reads from its source, 
         for (const tensor_selection& wanted :
              {tensor_selection{}, tensor_selection{.names = texts{"a"}}, tensor_selection{.names = texts{}}}) {
             const smdebug::detail::selected_tensors which{wanted, *from};
-            event_reader reader{*run.state(), *from, which, saved};
+            event_reader reader{*state_of(run), *from, which, saved};
             noting_source source{bytes.view()};
             reader.read({.index = &held, .key = key, .source = &source}, [](const smdebug::detail::scanned_tensor&) {});
             std::vector<byte_range> told;
@@ -265,8 +266,8 @@ void write_run(Storage& store) {
 // Everything that can be read from each file, and how often values were streamed.
 template <class Trial>
 texts pulled(const Trial& run, std::size_t* streamed = nullptr) {
-    const auto from = run.snapshot();
-    const auto state = run.state();
+    const auto from = catalog_of(run);
+    const auto state = state_of(run);
     const auto files = from->files_in({});
     const smdebug::detail::selected_tensors all{{}, *from};
     event_reader reader{*state, *from, all, {}, {.defer_checks = true, .keep_repeats = true, .stream = true}};

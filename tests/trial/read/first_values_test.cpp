@@ -6,6 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -29,9 +30,9 @@ using found_values = std::map<std::string, std::pair<dtype, shape_type>>;
 
 template <class Trial>
 found_values first_of(const Trial& run) {
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     found_values found;
-    smdebug::detail::first_values{*run.state(), *from}.read([&](name_id id, const decoded_tensor& value) {
+    smdebug::detail::first_values{*state_of(run), *from}.read([&](name_id id, const decoded_tensor& value) {
         CHECK(found.emplace((*from->names)[id], std::pair{value.type, value.shape}).second);
     });
     return found;
@@ -41,7 +42,7 @@ found_values first_of(const Trial& run) {
 template <class Trial>
 found_values one_by_one(const Trial& run) {
     found_values found;
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     for (const std::string& name : run.tensor_names()) {
         for (const catalog::file* held : from->files_in({})) {
             if (const auto value = run.tensor(name).find_value(held->step, {.worker = from->workers[held->worker]})) {
@@ -142,8 +143,8 @@ TEST_CASE("first_values: in a local storage each missing event file is requested
         const plain_counting_storage store{all_gone_but(there, 40)};
         const basic_trial<plain_counting_storage> run{store};
         static_cast<void>(store.calls());
-        const auto from = run.snapshot();
-        smdebug::detail::first_values values{*run.state(), *from};
+        const auto from = catalog_of(run);
+        smdebug::detail::first_values values{*state_of(run), *from};
         std::size_t found = 0;
         values.read([&](name_id, const decoded_tensor&) { ++found; });
         CHECK(found == (there < 0 ? 0 : 3));

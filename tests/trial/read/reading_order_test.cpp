@@ -4,6 +4,7 @@
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -25,7 +26,7 @@ TEST_CASE("reading_order: tensors come once, those with only a shape last; their
                .shapes = {{"only", "only:0", {3}}, {"a", "a:0", {1}}}})
         .end();
     const memory_trial run{store};
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const catalog::file& file = *from->files_in({}).at(0);
     texts seen;
     const auto note = [&](name_id name, const layout::entry* entry) {

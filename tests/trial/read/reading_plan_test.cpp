@@ -4,6 +4,7 @@
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -43,7 +44,7 @@ read_strategy way(std::uint64_t end, std::uint64_t wanted, bool can_view = false
 
 TEST_CASE("extent_of: the end of the last record, and the bytes that are wanted") {
     const memory_trial run{a_run()};
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     const layout& entries = from->layout_of(*from->files_in({}).front());
     const file_extent all = extent_of(entries, smdebug::detail::selected_tensors{{}, *from});
     const byte_range last = from->values_of(*from->files_in({}).front(), *from->names->find("last"))->record;
@@ -62,7 +63,7 @@ TEST_CASE("extent_of: the end of the last record, and the bytes that are wanted"
 
 TEST_CASE("extent_of: numbers that overflow count as the largest, records by number") {
     const memory_trial run{a_run()};
-    const auto from = run.snapshot();
+    const auto from = catalog_of(run);
     std::vector<byte_range> places(3, byte_range{.offset = most - 3, .length = 10});
     const layout hostile{from->name_lists[0], places, {}};
     const file_extent found = extent_of(hostile, smdebug::detail::selected_tensors{{}, *from});

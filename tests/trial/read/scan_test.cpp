@@ -4,6 +4,7 @@
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,9 +20,6 @@ using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
 using texts = std::vector<std::string>;
-
-static_assert(scannable_trial<local_trial> && scannable_trial<trial>);
-static_assert(!scannable_trial<int>);
 
 namespace {
 
@@ -49,7 +47,7 @@ std::string line_of(const smdebug::detail::scanned_tensor& tensor) {
 template <class Trial>
 texts scanned(const Trial& run, const smdebug::detail::scan_options& options = {}) {
     texts lines;
-    smdebug::detail::scan(run.state(), options,
+    smdebug::detail::scan(state_of(run), options,
                           [&](const smdebug::detail::scanned_tensor& tensor) { lines.push_back(line_of(tensor)); });
     return lines;
 }
@@ -64,7 +62,7 @@ texts scanned_in_parts(const Trial& run, smdebug::detail::scan_options options) 
         last = done;
     };
     smdebug::detail::part_stream<texts> parts{
-        run.state(), options, {}, [](texts& part, const smdebug::detail::scanned_tensor& tensor) {
+        state_of(run), options, {}, [](texts& part, const smdebug::detail::scanned_tensor& tensor) {
             part.push_back(line_of(tensor));
         }};
     while (texts* const part = parts.next()) {
@@ -72,7 +70,7 @@ texts scanned_in_parts(const Trial& run, smdebug::detail::scan_options options) 
         part->clear();
     }
     CHECK(parts.is_complete());
-    CHECK(last == run.snapshot()->file_count);
+    CHECK(last == catalog_of(run)->file_count);
     return lines;
 }
 
@@ -98,20 +96,6 @@ private:
     std::string refused_;
 };
 
-// Near misses of scannable_trial: one without a catalog, and one whose catalog is not shared.
-struct closed {
-    using state_type = smdebug::detail::trial_state;
-    [[nodiscard]] std::shared_ptr<const state_type> state() const;
-};
-struct lends_catalog : closed {
-    [[nodiscard]] const catalog& snapshot() const;
-};
-struct shows_catalog : closed {
-    [[nodiscard]] std::shared_ptr<const catalog> snapshot() const;
-};
-static_assert(scannable_trial<memory_trial> && scannable_trial<shows_catalog>);
-static_assert(!scannable_trial<closed> && !scannable_trial<lends_catalog> && !scannable_trial<int>);
-
 }  // namespace
 
 TEST_CASE("scan: by step, then worker, then as in the file") {
@@ -130,7 +114,7 @@ TEST_CASE("scan: every tensor of every golden run agrees with its handle") {
                              "damaged/index_start_beyond", "damaged/flipped_payload_crc", "double__underscore"}) {
         const local_trial run{std::string{SMDEBUG_TEST_DATA "/golden/"} + name};
         std::size_t seen = 0;
-        smdebug::detail::scan(run.state(), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
+        smdebug::detail::scan(state_of(run), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
             ++seen;
             const auto handle = run.tensor(tensor.name);
             const std::string worker{tensor.worker};
@@ -144,15 +128,15 @@ TEST_CASE("scan: every tensor of every golden run agrees with its handle") {
                 CHECK(std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end()));
                 CHECK(std::equal(a.strings.begin(), a.strings.end(), b.strings.begin(), b.strings.end()));
             } else if (tensor.failure() != nullptr) {
-                CHECK(value.failure().damage == tensor.failure()->damage);
-                CHECK(value.failure().offset == tensor.failure()->offset);
-                if (value.failure().why != lookup_failure_kind::tensor_not_saved) {
-                    CHECK(value.failure().why == tensor.failure()->why);
-                    CHECK(value.failure().where == tensor.failure()->where);
+                CHECK(value.error().damage == tensor.failure()->damage);
+                CHECK(value.error().offset == tensor.failure()->offset);
+                if (value.error().why != lookup_failure_kind::tensor_not_saved) {
+                    CHECK(value.error().why == tensor.failure()->why);
+                    CHECK(value.error().where == tensor.failure()->where);
                 }
             }
             if (!tensor.file_failed()) {
-                const auto saved = handle.reduction_values(tensor.step, {.worker = worker});
+                const auto saved = handle.saved_reduction_values(tensor.step, {.worker = worker});
                 for (const auto& [key, number] : saved) {
                     REQUIRE(tensor.saved.contains(key));
                     const double mine = tensor.saved_value[key.index()];
@@ -184,7 +168,7 @@ TEST_CASE("scan: an unreadable file is passed on as a failure, and the walk cont
                             [](const std::string& line) { return line.ends_with("missing"); }) == 2);
         CHECK(lines[4] == "1 worker_0 z missing");
     }
-    smdebug::detail::scan(run.state(), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
+    smdebug::detail::scan(state_of(run), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         if (tensor.file_failed()) {
             CHECK(tensor.failure()->where == refused);
             CHECK(tensor.failure()->note == "no");
@@ -196,7 +180,7 @@ TEST_CASE("part_stream: any exception from the visitor propagates, on any number
     const memory_trial run{long_run(40)};
     for (const unsigned threads : {1U, 3U}) {
         smdebug::detail::part_stream<int> parts{
-            run.state(), {.how = {.threads = threads}}, 0, [](int&, const smdebug::detail::scanned_tensor& tensor) {
+            state_of(run), {.how = {.threads = threads}}, 0, [](int&, const smdebug::detail::scanned_tensor& tensor) {
                 if (tensor.step == 20) {
                     throw value_error("the visitor's own");
                 }
@@ -244,7 +228,7 @@ TEST_CASE("part_stream: a stop token ends the walk at some place; everything bef
         std::stop_source source;
         texts lines;
         smdebug::detail::part_stream<texts> parts{
-            run.state(),
+            state_of(run),
             {.how = {.threads = threads, .stop = source.get_token()}},
             {},
             [](texts& part, const smdebug::detail::scanned_tensor& tensor) { part.push_back(line_of(tensor)); }};

@@ -17,6 +17,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/storage_base.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
@@ -346,7 +347,7 @@ TEST_CASE("step_prefetch: over a cached storage each event file is fetched once,
 
 TEST_CASE("step_prefetch: steps ahead take half of the room, and steps behind a quarter") {
     const far_run far{25'000};  // 100 KB a step
-    step_prefetch files{far.run.state(), 650'000};
+    step_prefetch files{smdebug::detail::state_of(far.run), 650'000};
     files.begin_step(0, {}, {"a"});
     CHECK(far.near() == steps_list{0, 1, 2, 3});
     CHECK(files.steps_after(0, {}, 8) == steps_list{1, 2, 3});
@@ -363,11 +364,11 @@ TEST_CASE("step_prefetch: steps ahead take half of the room, and steps behind a 
 
 TEST_CASE("step_prefetch: one step ahead is kept whatever its size, if there is room for it at all") {
     const far_run far{25'000};
-    step_prefetch two{far.run.state(), 250'000};
+    step_prefetch two{smdebug::detail::state_of(far.run), 250'000};
     two.begin_step(0, {}, {"a"});
     CHECK(two.steps_after(0, {}, 8) == steps_list{1});
     CHECK(far.near() == steps_list{0, 1});
-    step_prefetch none{far.run.state(), 50'000};
+    step_prefetch none{smdebug::detail::state_of(far.run), 50'000};
     none.begin_step(5, {}, {"a"});
     CHECK(none.steps_after(5, {}, 8).empty());
     CHECK(far.near() == steps_list{0, 1});
@@ -375,7 +376,7 @@ TEST_CASE("step_prefetch: one step ahead is kept whatever its size, if there is 
 
 TEST_CASE("step_prefetch: if little of a large file is wanted only that is kept, unless more will be read") {
     const far_run far{300'000};  // 1.2 MB a step
-    step_prefetch files{far.run.state(), std::uint64_t{64} << 20U};
+    step_prefetch files{smdebug::detail::state_of(far.run), std::uint64_t{64} << 20U};
     files.begin_step(4, 5, {"b"});
     CHECK(far.near() == steps_list{4});
     static_cast<void>(far.store.calls());
@@ -391,7 +392,7 @@ TEST_CASE("step_prefetch: if little of a large file is wanted only that is kept,
 
 TEST_CASE("step_prefetch: nothing is kept of a local run, and every available step comes next") {
     const trial run{any_storage{saved_run(3)}};
-    step_prefetch files{run.state(), 0};
+    step_prefetch files{smdebug::detail::state_of(run), 0};
     CHECK_FALSE(files.fetches());
     files.begin_step(0, {}, {"gradient"});
     files.fetch("gradient");

@@ -4,6 +4,7 @@
 #include "trial/one_step.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -21,7 +22,7 @@ TEST_CASE("step_wait: looks, pauses until something comes, and looks again") {
     run_builder build{store};
     build.collections().step(one(1));
     const memory_trial run{store, {.poll_interval = 24h}};
-    step_wait wait{*run.state(), {.timeout = 60s}};
+    step_wait wait{*state_of(run), {.timeout = 60s}};
     CHECK(wait.look()->steps.size() == 1);
     const std::jthread writer{[&] {
         std::this_thread::sleep_for(10ms);
@@ -37,7 +38,7 @@ TEST_CASE("step_wait: gives up once it has been quiet for long enough, and not b
     memory_storage store;
     run_builder{store}.collections().step(one(1));
     const memory_trial run{store, {.poll_interval = 24h}};
-    step_wait wait{*run.state(), {.give_up_after = 30ms}};
+    step_wait wait{*state_of(run), {.give_up_after = 30ms}};
     static_cast<void>(wait.look());
     while (!wait.given_up()) {
         REQUIRE(wait.pause() == wait_outcome::look_again);
@@ -51,7 +52,7 @@ TEST_CASE("step_wait: ends by its own stop token, by the trial's, and by its tim
     std::stop_source whole;
     const memory_trial run{store, {.poll_interval = 24h, .stop = whole.get_token()}};
     const auto outcome = [&](const wait_options& how) {
-        step_wait wait{*run.state(), how};
+        step_wait wait{*state_of(run), how};
         auto last = wait_outcome::look_again;
         while (last == wait_outcome::look_again) {
             static_cast<void>(wait.look());

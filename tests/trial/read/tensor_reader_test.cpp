@@ -5,6 +5,7 @@
 
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -38,7 +39,7 @@ memory_storage sample() {
 
 TEST_CASE("tensor_reader: finds the files of a step by global and by mode step, and one worker's") {
     const memory_trial run{sample()};
-    const tensor_reader w{run.state(), "w"};
+    const tensor_reader w{state_of(run), "w"};
     CHECK(w.find_files(4, mode::global).files.size() == 2);
     CHECK(w.find_files(2, mode::train).files.size() == 2);
     CHECK(w.find_files(2, mode::eval).files.empty());
@@ -56,8 +57,8 @@ TEST_CASE("tensor_reader: a saved reduction is read; one that is not a single nu
     CHECK(run.tensor("odd").reduction_value(4, reduction::min) == 7);
     const auto pair = run.tensor("pair").find_reduction(4, reduction::max);
     REQUIRE_FALSE(pair.has_value());
-    CHECK(pair.failure().why == lookup_failure_kind::wrong_dtype);
-    CHECK(pair.failure().note.find("max") != std::string::npos);
+    CHECK(pair.error().why == lookup_failure_kind::wrong_dtype);
+    CHECK(pair.error().note.find("max") != std::string::npos);
 }
 
 namespace {
@@ -92,7 +93,7 @@ TEST_CASE("tensor_reader: a reduction that a kernel does not compute is reported
     const basic_trial<memory_storage, event_decoder<>, lacking_kernel> run{store};
     const auto why = [&](const std::string& tensor, reduction what) {
         const auto found = run.tensor(tensor).find_reduction(0, what);
-        return found ? std::string{"found"} : found.failure().note;
+        return found ? std::string{"found"} : found.error().note;
     };
     CHECK(why("w", reduction::max) == "found");
     CHECK(why("w", reduction::mean) == "the kernel lacking did not compute the mean of tensor w, which holds float32");

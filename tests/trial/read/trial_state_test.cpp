@@ -175,10 +175,10 @@ TEST_CASE("trial_state: an index file that names no event file, or one outside t
     for (std::size_t i = 0; i < names.size(); ++i) {
         CAPTURE(names[i]);
         const auto failed = read_first(state, static_cast<step_number>(i) + 1);
-        CHECK(failed.failure().why == lookup_failure_kind::damaged);
-        CHECK(failed.failure().where ==
+        CHECK(failed.error().why == lookup_failure_kind::damaged);
+        CHECK(failed.error().where ==
               smdebug::detail::locations::index_key(static_cast<step_number>(i) + 1, "worker_0"));
-        CHECK(failed.failure().note.find(names[i]) != std::string::npos);
+        CHECK(failed.error().note.find(names[i]) != std::string::npos);
     }
     CHECK(read_first(state, 0).has_value());
 }
@@ -207,6 +207,6 @@ TEST_CASE("trial_state: a storage's read error is returned as a value that holds
     const auto from = state.current();
     const auto found = state.read_event(*from, *from->files_in({})[0], layout::entry{.record = {0, 10}, .what = {}});
     REQUIRE_FALSE(found.has_value());
-    CHECK(found.failure().why == lookup_failure_kind::unreadable);
-    CHECK_THROWS_AS(throw_failure(found.failure(), "a", 0, mode::global), access_denied);
+    CHECK(found.error().why == lookup_failure_kind::unreadable);
+    CHECK_THROWS_AS(throw_failure(found.error(), "a", 0, mode::global), access_denied);
 }

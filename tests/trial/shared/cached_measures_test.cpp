@@ -9,6 +9,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -78,9 +79,9 @@ memory_storage six_steps() {
 /// A cache of steps over a run, driven by hand.
 struct driven_cache {
     explicit driven_cache(const trial& of, const sharing_options& how = {})
-        : run(of), view(detail::view_for_rules(run.state(), &how)) {}
+        : run(of), view(detail::view_for_rules(smdebug::detail::state_of(run), &how)) {}
 
-    void begin(step_number step) const { view->begin_step(*run.snapshot(), step, {}); }
+    void begin(step_number step) const { view->begin_step(*smdebug::detail::catalog_of(run), step, {}); }
 
     /// A cached result, without computing it; a comparison's step is `earlier`.
     template <class M>
@@ -258,7 +259,7 @@ TEST_CASE("step_cache: results of 256 measures are cached, those of others are c
     CHECK_FALSE(cache.known("a", 2, "worker_0", scaled{-1}).has_value());
     const trial run = [&] {
         trial shared = cache.run;
-        shared.share_with_rules(cache.view);
+        smdebug::detail::trial_access::share_with_rules(shared, cache.view);
         return shared;
     }();
     CHECK(run.tensor("a").measured(2, scaled{-1}, {.worker = "worker_0"}) == -2);

@@ -13,6 +13,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
@@ -130,8 +131,8 @@ TEST_CASE("rule_view: a failed read of a step before the first evaluated one cou
 TEST_CASE("rule_view: every kind of read is counted, and returns and throws as the trial does") {
     const memory_trial run{six_steps({1})};
     memory_trial observed{run};
-    observed.share_with_rules(smdebug::detail::view_for_rules(observed.state(), nullptr));
-    auto& log = *observed.rule_log();
+    trial_access::share_with_rules(observed, smdebug::detail::view_for_rules(state_of(observed), nullptr));
+    auto& log = *trial_access::rule_log(observed);
     const auto tensor = observed.tensor("b");
     const auto counts = [&](step_number step, auto&& ask) {
         log.begin({.step = step});
@@ -183,14 +184,14 @@ TEST_CASE("rule_view: a trial without a view shares and logs nothing; copies of 
     memory_storage store;
     run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("a", {1})}}).end();
     memory_trial run{store};
-    CHECK(run.rule_log() == nullptr);
-    CHECK_FALSE(run.tensor("a").remembers_measures());
-    run.begin_rules(0);  // no rules: a no-op
+    CHECK(trial_access::rule_log(run) == nullptr);
+    CHECK_FALSE(trial_access::remembers_measures(run.tensor("a")));
+    trial_access::begin_rules(run, 0);  // no rules: a no-op
     const sharing_options how;
-    run.share_with_rules(smdebug::detail::view_for_rules(run.state(), &how));
+    trial_access::share_with_rules(run, smdebug::detail::view_for_rules(state_of(run), &how));
     const memory_trial copy = run;
-    CHECK(copy.rule_log() == run.rule_log());
-    CHECK(copy.tensor("a").remembers_measures());
-    run.share_with_rules(smdebug::detail::view_for_rules(run.state(), nullptr));
-    CHECK_FALSE(run.tensor("a").remembers_measures());
+    CHECK(trial_access::rule_log(copy) == trial_access::rule_log(run));
+    CHECK(trial_access::remembers_measures(copy.tensor("a")));
+    trial_access::share_with_rules(run, smdebug::detail::view_for_rules(state_of(run), nullptr));
+    CHECK_FALSE(trial_access::remembers_measures(run.tensor("a")));
 }

@@ -7,6 +7,7 @@
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -35,7 +36,7 @@ double sum_of(const detail::known_save* known) {
 /// A cache that keeps so many bytes of values, of two tensors.
 struct kept_values {
     explicit kept_values(std::size_t most_bytes)
-        : sharing{.value_bytes = most_bytes}, view(detail::view_for_rules(run.state(), &sharing)) {}
+        : sharing{.value_bytes = most_bytes}, view(detail::view_for_rules(smdebug::detail::state_of(run), &sharing)) {}
 
     static memory_storage empty_run() {
         memory_storage store;
@@ -56,7 +57,7 @@ struct kept_values {
             view->value(*view->share_of(name), step, worker, [] { return lookup<tensor_value>{lookup_error{}}; });
         return found ? std::optional{*found} : std::nullopt;
     }
-    void begin(step_number step) const { view->begin_step(*run.snapshot(), step, {}); }
+    void begin(step_number step) const { view->begin_step(*smdebug::detail::catalog_of(run), step, {}); }
 
     memory_trial run{empty_run()};
     sharing_options sharing;

@@ -6,6 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -86,19 +87,21 @@ TEST_CASE("step_cache: results for a choice at the current step are cached while
     shared_trial<memory_trial> run{memory_trial{store}};
     int made = 0;
     const auto kept = [&](step_number step, const text_list& collections, const text_list& regexes) {
-        return run.cached_for_step<int>(step, collections, regexes, [&] { return ++made; });
+        return smdebug::detail::trial_access::cached_for_step<int>(run, step, collections, regexes,
+                                                                   [&] { return ++made; });
     };
     CHECK(kept(1, {}, {}) == nullptr);
     run.begin_step(1);
     CHECK(*kept(1, {}, "a") == 1);
     CHECK(*kept(1, "a", {}) == 2);
     CHECK(*kept(1, {}, "a") == 1);
-    CHECK(*run.cached_for_step<double>(1, {}, "a", [] { return 0.5; }) == 0.5);
+    CHECK(*smdebug::detail::trial_access::cached_for_step<double>(run, 1, {}, "a", [] { return 0.5; }) == 0.5);
     run.begin_step(2);
     CHECK(kept(1, {}, "a") == nullptr);
     CHECK(*kept(2, {}, "a") == 1);
     const auto refuses = []() -> int { throw value_error("no"); };
-    CHECK_THROWS_AS(static_cast<void>(run.cached_for_step<int>(2, {}, "b", refuses)), value_error);
+    CHECK_THROWS_AS(static_cast<void>(smdebug::detail::trial_access::cached_for_step<int>(run, 2, {}, "b", refuses)),
+                    value_error);
     CHECK(*kept(2, {}, "b") == 3);
     run.begin_step(4);
     CHECK(*kept(4, {}, "a") == 4);
@@ -115,9 +118,11 @@ TEST_CASE("step_cache: cached results may hold handles, and are dropped with the
     {
         shared_trial<memory_trial> run{memory_trial{store}};
         run.begin_step(1);
-        const auto kept = run.cached_for_step<std::pair<tensor_handle, std::shared_ptr<int>>>(1, {}, "a", [&] {
-            return std::pair{run.tensor("a"), mark};
-        });
+        const auto kept =
+            smdebug::detail::trial_access::cached_for_step<std::pair<tensor_handle, std::shared_ptr<int>>>(
+                run, 1, {}, "a", [&] {
+                    return std::pair{run.tensor("a"), mark};
+                });
         REQUIRE(kept != nullptr);
         left = kept->first;
         CHECK(mark.use_count() == 2);

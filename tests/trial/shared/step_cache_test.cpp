@@ -15,6 +15,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -48,7 +49,7 @@ float first_element(const auto& tensor, step_number step) {
 
 static_assert(rules::detail::countable_tensor<tensor_handle> && rules::detail::valued_tensor<tensor_handle> &&
               rules::detail::shaped_tensor<tensor_handle> && readable_trial<memory_trial> &&
-              shareable_trial<memory_trial> && shareable_trial<trial>);
+              smdebug::detail::shareable_trial<memory_trial> && smdebug::detail::shareable_trial<trial>);
 
 // A rule may name the trial's type, or deduce its storage.
 static_assert(rule<decltype([](const memory_trial&, step_number) { return finding{}; }), memory_trial> &&
@@ -60,17 +61,17 @@ std::string words(const smdebug::lookup_error& why) {
            " " + std::to_string(why.offset) + " " + why.where + " " + why.note + (why.has_reductions ? " r" : "");
 }
 std::string words(const lookup<double>& found) {
-    return found ? std::to_string(std::bit_cast<std::uint64_t>(*found)) : words(found.failure());
+    return found ? std::to_string(std::bit_cast<std::uint64_t>(*found)) : words(found.error());
 }
 std::string words(const lookup<reduction_values>& found) {
     return found ? std::to_string(found->count) + " " + std::to_string(found->nan) + " " +
                        std::to_string(found->pos_inf) + " " + std::to_string(found->neg_inf) + " " +
                        std::to_string(found->zeros)
-                 : words(found.failure());
+                 : words(found.error());
 }
 std::string words(const lookup<tensor_value>& found) {
     if (!found) {
-        return words(found.failure());
+        return words(found.error());
     }
     std::string text = std::to_string(static_cast<int>(found->type()));
     for (const std::size_t extent : found->shape()) {
@@ -84,7 +85,7 @@ std::string words(const lookup<tensor_value>& found) {
 }
 std::string words(const lookup<shape_type>& found) {
     if (!found) {
-        return words(found.failure());
+        return words(found.error());
     }
     std::string text = "shape";
     for (const std::size_t extent : *found) {
@@ -208,12 +209,12 @@ TEST_CASE("step_cache: throws what the trial throws") {
                     step_unavailable);
     CHECK_THROWS_AS(static_cast<void>(tensor.reduction_value(3, "median")), value_error);
     const auto own = run.tensor("a");
-    CHECK(tensor.reduction_values(3) == own.reduction_values(3));
+    CHECK(tensor.saved_reduction_values(3) == own.saved_reduction_values(3));
     CHECK(words(lookup<tensor_value>{tensor.value(3)}) == words(own.find_value(3)));
     CHECK(words(lookup<tensor_value>{tensor.value(3, {.worker = "worker_0"})}) == words(own.find_value(3)));
     CHECK_THROWS_AS(static_cast<void>(tensor.value(3, {.worker = "absent"})), invalid_worker);
     CHECK_THROWS_AS(static_cast<void>(tensor.value(99)), step_unavailable);
-    CHECK_THROWS_AS(static_cast<void>(tensor.reduction_values(99)), step_unavailable);
+    CHECK_THROWS_AS(static_cast<void>(tensor.saved_reduction_values(99)), step_unavailable);
     // Measures of any worker, and of a mode, are not cached, but correct.
     const auto elements = [](const tensor_view& values) { return values.count(); };
     const std::size_t all = own.measured(3, elements);

@@ -16,7 +16,7 @@
 
 namespace smdebug::inline v1::actions {
 
-SMDEBUG_INLINE std::string iso_time_text(detail::evaluation_status::clock::time_point time) {
+SMDEBUG_INLINE std::string iso_time_text(evaluation_status::clock::time_point time) {
     const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time);
     const auto day = std::chrono::floor<std::chrono::days>(milliseconds);
     const std::chrono::year_month_day date{day};
@@ -30,7 +30,7 @@ SMDEBUG_INLINE std::string iso_time_text(detail::evaluation_status::clock::time_
     return {text.data(), static_cast<std::size_t>(length)};
 }
 
-SMDEBUG_INLINE void append_status_json(std::string& out, const detail::evaluation_status& one) {
+SMDEBUG_INLINE void append_status_json(std::string& out, const evaluation_status& one) {
     out += "{\"RuleConfigurationName\":";
     append_json_ascii(out, one.rule_configuration_name);
     out += ",\"RuleEvaluationStatus\":";
@@ -42,16 +42,16 @@ SMDEBUG_INLINE void append_status_json(std::string& out, const detail::evaluatio
     out += '}';
 }
 
-SMDEBUG_INLINE std::string status_json(std::span<const detail::evaluation_status> all) {
+SMDEBUG_INLINE std::string status_json(std::span<const evaluation_status> all) {
     std::string out = "[";
-    for (const detail::evaluation_status& one : all) {
+    for (const evaluation_status& one : all) {
         out += out.size() == 1 ? "" : ",";
         append_status_json(out, one);
     }
     return out + "]\n";
 }
 
-SMDEBUG_INLINE std::string status_json(const detail::evaluation_status& one) {
+SMDEBUG_INLINE std::string status_json(const evaluation_status& one) {
     std::string out;
     append_status_json(out, one);
     return out + '\n';
@@ -78,13 +78,12 @@ SMDEBUG_INLINE status_file::~status_file() {
     static_cast<void>(flush());
 }
 
-SMDEBUG_INLINE detail::status_written status_file::set(std::string_view rule, rule_status status,
-                                                       std::string_view details,
-                                                       detail::evaluation_status::clock::time_point now) {
+SMDEBUG_INLINE status_written status_file::set(std::string_view rule, rule_status status, std::string_view details,
+                                               evaluation_status::clock::time_point now) {
     {
         const std::lock_guard lock{guard_};
         const auto [place, is_new] = places_.try_emplace(std::string{rule}, all_.size());
-        detail::evaluation_status& entry = is_new ? all_.emplace_back() : all_[place->second];
+        evaluation_status& entry = is_new ? all_.emplace_back() : all_[place->second];
         const bool same = !is_new && entry.status == status && entry.details == details;
         if (same && !changed_) {
             return {};
@@ -93,7 +92,7 @@ SMDEBUG_INLINE detail::status_written status_file::set(std::string_view rule, ru
             entry = {std::string{rule}, status, std::string{details}, now};
         }
         changed_ = true;
-        if (when_ == detail::status_writes::in_background && tried_) {
+        if (when_ == status_writes::in_background && tried_) {
             if (!writer_.joinable()) {
                 writer_ = std::jthread{[this](const std::stop_token& stop) { write_behind(stop); }};
             }
@@ -106,7 +105,7 @@ SMDEBUG_INLINE detail::status_written status_file::set(std::string_view rule, ru
     return flush();
 }
 
-SMDEBUG_INLINE detail::status_written status_file::flush() {
+SMDEBUG_INLINE status_written status_file::flush() {
     const std::lock_guard one_writes{writing_};
     std::string text;
     {
@@ -117,7 +116,7 @@ SMDEBUG_INLINE detail::status_written status_file::flush() {
         text = status_json(all_);
         changed_ = false;
     }
-    detail::status_written result = detail::write_status_text(path_, text);
+    status_written result = detail::write_status_text(path_, text);
     const std::lock_guard lock{guard_};
     changed_ = changed_ || !result;
     failure_ = {};
@@ -130,7 +129,7 @@ SMDEBUG_INLINE void status_file::write_behind(const std::stop_token& stop) {
         due_ = false;
         lock.unlock();
         const auto began = clock::now();
-        detail::status_written result = flush();
+        status_written result = flush();
         const auto rest = 9 * (clock::now() - began);
         lock.lock();
         failure_ = std::move(result);

@@ -97,6 +97,11 @@ SMDEBUG_INLINE archive_storage::archive_storage(any_storage inner, std::string k
     *this = archive_storage{std::make_shared<archive::detail::contents>(source, options), source->name(), folder};
 }
 
+SMDEBUG_INLINE archive_storage archive::detail::folder_of(std::shared_ptr<const contents> all, std::string path,
+                                                          std::string_view folder) {
+    return {std::move(all), std::move(path), folder};
+}
+
 SMDEBUG_INLINE archive_storage::archive_storage(std::shared_ptr<const archive::detail::contents> all, std::string path,
                                                 std::string_view folder)
     : contents_(std::move(all)), path_(std::move(path)), name_(path_) {
@@ -236,7 +241,7 @@ SMDEBUG_INLINE std::optional<opened_runs> open_runs(const any_storage& folder, c
         }
         return std::nullopt;
     }
-    const archive_storage whole{std::make_shared<contents>(source, options), source->name(), inside};
+    const archive_storage whole = folder_of(std::make_shared<contents>(source, options), source->name(), inside);
     opened_runs all{.name = folder.name() + "/" + key, .damage = whole.damage()};
     const std::vector<std::string> found = whole.runs();
     if (!inside.empty() || found.empty()) {

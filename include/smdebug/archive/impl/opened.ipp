@@ -50,7 +50,7 @@ SMDEBUG_INLINE any_storage open_files(const any_storage& folder, const std::stri
                                       member_names names) {
     const auto source = std::make_shared<stored_source>(folder, key);
     const auto all_of_it = std::make_shared<const contents>(source, options, indexes::used, names);
-    const archive_storage whole{all_of_it, source->name(), ""};
+    const archive_storage whole = folder_of(all_of_it, source->name(), "");
     const opened_runs all{.name = whole.name(), .runs = {}, .damage = whole.damage()};
     if (!all.damage.empty() && !options.skip_damaged) {
         throw corrupt_data(damage_text(all), {.where = all.name});

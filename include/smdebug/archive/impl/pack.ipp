@@ -207,7 +207,7 @@ private:
             options_.progress(done_, 2 * all_);
         }
     }
-    [[noreturn]] void stop() const { throw stopped("packing " + output_ + " was stopped; nothing was written"); }
+    [[noreturn]] void stop() const { throw stopped_error("packing " + output_ + " was stopped; nothing was written"); }
 
     std::span<const packed_run> runs_;
     std::string output_;

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/printable_text.hpp>
@@ -10,6 +11,8 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -168,4 +171,35 @@ SMDEBUG_INLINE void csv_file::finish(export_result& result) {
 }
 
 }  // namespace smdebug::inline v1::detail
+
+namespace smdebug::inline v1 {
+
+SMDEBUG_INLINE export_result export_csv(const trial& run, const std::string& output, const export_options& options) {
+    const std::string name = detail::exported_name(run, options);
+    detail::csv_file target{detail::output_path(output, run.path()), options, name};
+    if (options.values) {
+        return detail::walk_export(run, options, target);
+    }
+    const auto from = detail::catalog_of(run);
+    detail::export_log log{options, target, *from};
+    const auto visit = [&](const reduced_tensor& tensor) {
+        for (const unread_reduction& bad : tensor.saved_failures) {
+            log.damaged(detail::exported_place::of(tensor), tensor.name, bad.why);
+        }
+        if (tensor.failure == nullptr) {
+            target.add_row(tensor);
+            ++log.result.tensors;
+        } else if (tensor.file_failed) {
+            log.damaged_file(detail::exported_place::of(tensor), *tensor.failure);
+        } else {
+            log.damaged(detail::exported_place::of(tensor), tensor.name, *tensor.failure);
+        }
+    };
+    if (!for_each_tensor(run, options.which, target.wanted(), visit, options.how)) {
+        throw stopped_error("the export was stopped; nothing was written");
+    }
+    return log.finish(name);
+}
+
+}  // namespace smdebug::inline v1
 #include <smdebug/core/strict_math/end.ipp>

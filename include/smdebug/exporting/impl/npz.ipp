@@ -8,6 +8,7 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <array>
@@ -484,4 +485,17 @@ SMDEBUG_INLINE void npz_stack::finish(export_result& result) {
 }
 
 }  // namespace detail
+
+SMDEBUG_INLINE export_result export_npz(const trial& run, const std::string& output, const export_options& options) {
+    const std::string path = detail::output_path(output, run.path());
+    const auto from = detail::catalog_of(run);
+    const auto what = detail::export_extent::of(*from, options.which);
+    if (detail::is_stack(path, what)) {
+        detail::npz_stack target{path, what, options};
+        return detail::walk_export(run, options, target);
+    }
+    detail::npz_steps target{path, what, options};
+    return detail::walk_export(run, options, target);
+}
+
 }  // namespace smdebug::inline v1

@@ -15,6 +15,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <span>
@@ -120,3 +121,14 @@ SMDEBUG_INLINE void run_files::finish(export_result& result) {
 }
 
 }  // namespace smdebug::inline v1::detail
+
+namespace smdebug::inline v1 {
+
+SMDEBUG_INLINE export_result export_run(const trial& run, const std::string& output, const export_options& options) {
+    const auto from = detail::catalog_of(run);
+    detail::run_files target{detail::output_path(output, run.path()), from,
+                             detail::export_extent::of(*from, options.which), options};
+    return detail::walk_export(run, options, target);
+}
+
+}  // namespace smdebug::inline v1

@@ -7,6 +7,7 @@
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/exporting/safetensors.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <array>
@@ -152,3 +153,16 @@ SMDEBUG_INLINE void safetensors_files::end_file() {
 }
 
 }  // namespace smdebug::inline v1::detail
+
+namespace smdebug::inline v1 {
+
+SMDEBUG_INLINE export_result export_safetensors(const trial& run, const std::string& output,
+                                                const export_options& options) {
+    const auto from = detail::catalog_of(run);
+    detail::safetensors_files target{detail::output_path(output, run.path()), from,
+                                     detail::export_extent::of(*from, options.which), options,
+                                     detail::exported_name(run, options)};
+    return detail::walk_export(run, options, target);
+}
+
+}  // namespace smdebug::inline v1

@@ -16,6 +16,7 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/field.hpp>
 
@@ -261,3 +262,14 @@ SMDEBUG_INLINE void tensorboard_files::finish(export_result& result) {
 }
 
 }  // namespace smdebug::inline v1::detail
+
+namespace smdebug::inline v1 {
+
+SMDEBUG_INLINE export_result export_tensorboard(const trial& run, const std::string& output,
+                                                const export_options& options) {
+    detail::tensorboard_files target{detail::output_path(output, run.path()),
+                                     detail::export_extent::of(*detail::catalog_of(run), options.which), options};
+    return detail::walk_export(run, options, target);
+}
+
+}  // namespace smdebug::inline v1

@@ -10,10 +10,10 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -98,26 +98,10 @@ private:
 };
 
 /// The run's name in the output.
-template <class Trial>
-[[nodiscard]] std::string exported_name(const Trial& run, const export_options& options) {
-    return options.run_name.empty() ? run.name() : options.run_name;
-}
+[[nodiscard]] std::string exported_name(const trial& run, const export_options& options);
 
-/// Errors: collection_unavailable, value_error (a bad regex, nothing to export), stopped; those of the target.
-template <scannable_trial Trial>
-[[nodiscard]] export_result walk_export(const Trial& run, const export_options& options, export_target& target) {
-    const auto from = run.snapshot();
-    export_log log{options, target, *from};
-    scan_options how{.which = options.which,
-                     .saved = target.reads_reductions() ? reduction_set::all() : reduction_set{},
-                     .how = options.how};
-    how.which.tables = true;
-    how.which.digests = true;
-    if (!scan(run.state(), how, [&](const scanned_tensor& tensor) { log.take(tensor); })) {
-        throw stopped("the export was stopped; nothing was written");
-    }
-    return log.finish(exported_name(run, options));
-}
+/// Errors: collection_unavailable, value_error (a bad regex, nothing to export), stopped_error; those of the target.
+[[nodiscard]] export_result walk_export(const trial& run, const export_options& options, export_target& target);
 
 /// The name of the member, without ".npy", that holds the tensor `name`.  Most names stay the same: "fc/kernel:0".
 /// Encoded as %XX, a byte each, as in a URL: '%' and '\', control characters, bytes that are not UTF-8, the dots of

@@ -186,7 +186,9 @@ struct recorded_file {
     const found_run& run;
     std::vector<found_entry> entries;
 
-    [[nodiscard]] const std::string& name_of(const found_entry& entry) const { return contents.names()[entry.name]; }
+    [[nodiscard]] const std::string& name_of(const found_entry& entry) const {
+        return detail::contents_access::names(contents)[entry.name];
+    }
     [[nodiscard]] const std::string& key() const { return contents.key_of(run.object); }
     [[nodiscard]] std::string text(index_writer& writer) const {
         return std::string{
@@ -288,7 +290,7 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
     for (const auto& [kind, where, what, topic] : contents.problems()) {
         plan.problems.push_back(where + ": " + what);
     }
-    if (contents.runs().empty() && plan.problems.empty()) {
+    if (detail::contents_access::runs(contents).empty() && plan.problems.empty()) {
         throw not_found("there are no event files in " + store.name() + ": nothing to make an index of",
                         {.where = store.name()});
     }
@@ -296,13 +298,14 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
     std::set<std::string> known;
     std::set<std::string> workers;
     std::set<std::string_view> event_files;
-    for (const detail::found_run& run : contents.runs()) {
+    for (const detail::found_run& run : detail::contents_access::runs(contents)) {
         event_files.insert(contents.key_of(run.object));
     }
-    for (std::size_t i = 0; i < contents.runs().size(); ++i) {
-        detail::recorded_file file{contents, contents.runs()[i], {}};
-        contents.each_entry(i, [&](const detail::found_entry& entry) { file.entries.push_back(entry); });
-        const std::string& worker = contents.workers()[file.run.worker];
+    for (std::size_t i = 0; i < detail::contents_access::runs(contents).size(); ++i) {
+        detail::recorded_file file{contents, detail::contents_access::runs(contents)[i], {}};
+        detail::contents_access::each_entry(contents, i,
+                                            [&](const detail::found_entry& entry) { file.entries.push_back(entry); });
+        const std::string& worker = detail::contents_access::workers(contents)[file.run.worker];
         ++plan.event_files;
         workers.insert(worker);
         detail::index_writer writer;

@@ -43,7 +43,7 @@ private:
 class curl_transport::carried final : public http_transport::exchange {
 public:
     carried(std::shared_ptr<shared> home, http::detail::curl_engine& engine, http::request ask,
-            http::detail::completion_queue& to, std::size_t ticket)
+            http::completion_queue& to, std::size_t ticket)
         : home_(std::move(home)),
           engine_(engine),
           job_(std::make_shared<http::detail::curl_engine::job>(std::move(ask), to, ticket)) {
@@ -67,7 +67,7 @@ SMDEBUG_INLINE curl_transport::curl_transport(curl_options options)
     : shared_(std::make_shared<shared>(std::move(options))) {}
 
 SMDEBUG_INLINE std::unique_ptr<http_transport::exchange> curl_transport::start(http::request ask,
-                                                                               http::detail::completion_queue& to,
+                                                                               http::completion_queue& to,
                                                                                std::size_t ticket) const {
     http::detail::curl_engine* engine = nullptr;
     try {
@@ -81,9 +81,9 @@ SMDEBUG_INLINE std::unique_ptr<http_transport::exchange> curl_transport::start(h
     return std::make_unique<carried>(shared_, *engine, std::move(ask), to, ticket);
 }
 
-SMDEBUG_INLINE http::detail::curl_counters curl_transport::counters() const {
+SMDEBUG_INLINE http::curl_counters curl_transport::counters() const {
     http::detail::curl_engine* const running = shared_->running();
-    return running == nullptr ? http::detail::curl_counters{} : running->counters();
+    return running == nullptr ? http::curl_counters{} : running->counters();
 }
 
 }  // namespace smdebug::inline v1

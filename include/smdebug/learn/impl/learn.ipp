@@ -10,6 +10,7 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <set>
@@ -101,16 +102,16 @@ SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name,
     if (const std::vector<problem> problems = run.problems(); !problems.empty()) {
         throw corrupt_data(text_of(problems.front()), {.where = name});
     }
-    const auto from = run.snapshot();
+    const auto from = detail::catalog_of(run);
     const std::vector<step_number> steps = from->steps_of(mode::global, false);
     if (steps.empty()) {
         throw no_steps(name);
     }
     run_learner learner{kept};
-    const any_kernel& kernel = run.state()->kernel();
+    const any_kernel& kernel = detail::state_of(run)->kernel();
     const reduction_set wanted = reductions_for(kept);
     part_stream<looked_saves> parts(
-        run.state(),
+        detail::state_of(run),
         {.which = {.digests = true},
          .how = {.threads = std::max(threads, 1U), .stop = stop},
          .defer_checks = true,
@@ -142,7 +143,7 @@ SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name,
         part->clear();
     }
     if (!parts.is_complete()) {
-        throw stopped("learning was stopped", {.where = name});
+        throw stopped_error("learning was stopped", {.where = name});
     }
     begin_steps_up_to(steps.back());
     if (!not_text.empty() && note) {
@@ -157,5 +158,16 @@ SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name,
 }
 
 }  // namespace detail::learn
+
+SMDEBUG_INLINE learned_facts learn(const trial& run, const learn_options& options) {
+    const std::string name{run.name()};
+    const auto note = [&](const std::string& text) {
+        if (options.on_note) {
+            options.on_note(name, text);
+        }
+    };
+    return detail::learn::facts_access::made_of(detail::learn::facts_of_run(
+        run, name, detail::learn::numbers_named(options.reductions), options.threads, options.stop, note));
+}
 
 }  // namespace smdebug::inline v1

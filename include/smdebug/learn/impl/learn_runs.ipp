@@ -21,7 +21,7 @@ public:
     facts_gatherer(const learn_options& options, const std::function<void(const left_out_run&)>& left_out)
         : options_(options), left_out_(left_out), kept_(numbers_named(options.reductions)) {
         if (!options.add_to.runs().empty()) {
-            facts_ = options.add_to.data();
+            facts_ = facts_access::data(options.add_to);
             kept_ = facts_.reductions;
         }
         facts_.reductions = kept_;
@@ -62,7 +62,7 @@ public:
     }
     [[nodiscard]] learned_facts finish() {
         facts_.settle();
-        return learned_facts::of(std::move(facts_));
+        return facts_access::made_of(std::move(facts_));
     }
 
 private:
@@ -114,7 +114,7 @@ SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& ope
         try {
             gathered.take(facts_of_run(open(one.path, store), one.path, gathered.kept(), 1, scope.stop,
                                        [&](const std::string& text) { gathered.note(one.path, text); }));
-        } catch (const stopped&) {
+        } catch (const stopped_error&) {
             return {.run = one, .state = run_state::undone};
         } catch (const std::exception& wrong) {
             gathered.leave_out(one.path, wrong.what());
@@ -126,7 +126,7 @@ SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& ope
         run_batch({.threads = std::max(options.threads, 1U), .in_order = false, .stop = options.stop}, next, work,
                   [](run_result&&) {});
     if (!is_complete) {
-        throw stopped("learning was stopped");
+        throw stopped_error("learning was stopped");
     }
     return gathered.finish();
 }

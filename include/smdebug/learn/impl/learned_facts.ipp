@@ -15,9 +15,9 @@ namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE learned_facts::learned_facts() : data_(std::make_shared<const detail::learn::all_facts>()) {}
 
-SMDEBUG_INLINE learned_facts learned_facts::of(detail::learn::all_facts data) {
+SMDEBUG_INLINE learned_facts detail::learn::facts_access::made_of(all_facts data) {
     learned_facts made;
-    made.data_ = std::make_shared<const detail::learn::all_facts>(std::move(data));
+    made.data_ = std::make_shared<const all_facts>(std::move(data));
     return made;
 }
 
@@ -62,7 +62,7 @@ SMDEBUG_INLINE std::string learned_facts::to_json() const {
 }
 
 SMDEBUG_INLINE learned_facts learned_facts::from_json(std::string_view text, const std::string& source) {
-    return of(detail::learn::facts_from_json(text, source));
+    return detail::learn::facts_access::made_of(detail::learn::facts_from_json(text, source));
 }
 
 SMDEBUG_INLINE void learned_facts::save(const std::string& path) const {
@@ -77,7 +77,7 @@ SMDEBUG_INLINE void learned_facts::save(const std::string& path) const {
 
 SMDEBUG_INLINE learned_facts learned_facts::load(const std::string& path) {
     const byte_buffer text = detail::posix::file{path}.read();
-    return of(detail::learn::facts_from_json(as_text(text.view()), path));
+    return detail::learn::facts_access::made_of(detail::learn::facts_from_json(as_text(text.view()), path));
 }
 
 namespace detail::learn {

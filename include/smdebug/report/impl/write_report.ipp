@@ -8,6 +8,7 @@
 #include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <array>
@@ -89,7 +90,7 @@ inline void note_tensor(seen_tensor& seen, const smdebug::detail::scanned_tensor
         say(*tensor.failure);
     }
     const reduction_set shown = numbers_of_reports();
-    for (const smdebug::detail::scan_failure& bad : tensor.saved_failures) {
+    for (const unread_reduction& bad : tensor.saved_failures) {
         if (shown.contains(bad.key)) {  // rules may have requested others
             say(bad.why);
         }
@@ -141,7 +142,7 @@ inline void take_tensor(reported_run& to, const seen_tensor& seen, std::size_t m
 }
 
 SMDEBUG_INLINE run_gatherer::run_gatherer(const trial& run, gather_options options)
-    : options_(std::move(options)), run_(run), from_(run.snapshot()) {
+    : options_(std::move(options)), run_(run), from_(smdebug::detail::catalog_of(run)) {
     all_.name = run.name();
     all_.path = run.path();
     all_.state = run.job_state();
@@ -253,7 +254,7 @@ SMDEBUG_INLINE void run_gatherer::walk_to(std::optional<step_number> end) {
 }
 
 SMDEBUG_INLINE void run_gatherer::walk(const step_range& range, bool with_values) {
-    const auto& kernel = run_.state()->kernel();
+    const auto& kernel = smdebug::detail::state_of(run_)->kernel();
     smdebug::detail::scan_options scanning{.which = options_.which,
                                            .saved = numbers_of_reports(),
                                            .how = options_.how,
@@ -263,7 +264,10 @@ SMDEBUG_INLINE void run_gatherer::walk(const step_range& range, bool with_values
                                            .stream = !with_values};
     scanning.which.range = range;
     smdebug::detail::part_stream<seen_tensors> parts{
-        run_.state(), scanning, {}, [&](seen_tensors& part, const smdebug::detail::scanned_tensor& scanned) {
+        smdebug::detail::state_of(run_),
+        scanning,
+        {},
+        [&](seen_tensors& part, const smdebug::detail::scanned_tensor& scanned) {
             reduce_into(scanned, scanning.saved, kernel, part.reduced);
             note_tensor(part.next(), scanned, part.reduced, with_values, part.buffer);
         }};

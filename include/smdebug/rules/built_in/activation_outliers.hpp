@@ -70,7 +70,7 @@ private:
         const lookup<double> largest = detail::abs_max_of(tensor, facts);
         const lookup<double> norm = largest ? detail::l2_of(tensor, facts) : largest;
         if (!norm) {
-            return tensor.note(norm.failure());
+            return tensor.note(norm.error());
         }
         if (!facts.size) {
             return tensor.note("neither its values nor its shape were saved: the number of elements is not known");

@@ -73,8 +73,8 @@ private:
         if (largest) {
             return *largest == 0 ? met_by_all(tensor) : finding{};
         }
-        if (largest.failure().why == lookup_failure_kind::wrong_dtype) {
-            return tensor.note(largest.failure());
+        if (largest.error().why == lookup_failure_kind::wrong_dtype) {
+            return tensor.note(largest.error());
         }
         const auto low = tensor.reduction_value(reduction::min);
         const auto high = tensor.reduction_value(reduction::max);
@@ -87,7 +87,7 @@ private:
             disproved =
                 disproved || disproves(tensor.reduction_value(what)) || disproves(tensor.reduction_value(what, true));
         }
-        return disproved ? finding{} : tensor.note(largest.failure());
+        return disproved ? finding{} : tensor.note(largest.error());
     }
 
     /// Whether the extrema prove that no value is zero, and the threshold requires one.
@@ -104,7 +104,7 @@ private:
     [[nodiscard]] finding judge_share(const auto& tensor) const {
         const auto counts = tensor.counts();
         if (!counts) {
-            return judge_share_by_extrema(tensor, counts.failure());
+            return judge_share_by_extrema(tensor, counts.error());
         }
         if (counts->count == 0) {
             return {};

@@ -101,7 +101,7 @@ private:
         const auto enough = max_entropy ? std::nullopt : std::optional{min_entropy};
         const auto found = tensor.measured(detail::entropy_measure{{tolerance, head_axis, causal, enough}});
         if (!found) {
-            return detail::note_without_values(tensor, found.failure(),
+            return detail::note_without_values(tensor, found.error(),
                                                "its values were not saved, and reductions have no rows");
         }
         if (found->what == outcome::not_real) {

@@ -99,7 +99,7 @@ struct check_input_images {
         return detail::judge_each(run, step, {.tensor_regex = regex}, all_workers, [&](const auto& tensor) {
             const auto shape = tensor.shape();
             if (!shape) {
-                return tensor.note(shape.failure());
+                return tensor.note(shape.error());
             }
             const std::size_t count = element_count(*shape).value_or(0);
             if (shape->empty() || count == 0) {
@@ -130,7 +130,7 @@ private:
     [[nodiscard]] static bool add_mean(history::tally& seen, const auto& tensor, std::size_t count, finding& trouble) {
         const auto mean = tensor.reduction_value(reduction::mean);
         if (!mean) {
-            trouble = tensor.note(mean.failure());
+            trouble = tensor.note(mean.error());
             return false;
         }
         seen.sum += *mean * static_cast<double>(count);
@@ -150,8 +150,8 @@ private:
         const std::size_t channels = seen.sums.size();
         const auto sums = tensor.measured(detail::channel_measure{element_count(shape).value_or(0), channels, inner});
         if (!sums) {
-            trouble = tensor.note(sums.failure());
-            if (sums.failure().why != lookup_failure_kind::tensor_not_saved ||
+            trouble = tensor.note(sums.error());
+            if (sums.error().why != lookup_failure_kind::tensor_not_saved ||
                 !add_mean(seen, tensor, element_count(shape).value_or(0), trouble)) {
                 return false;
             }

@@ -99,7 +99,7 @@ struct class_imbalance {
             const detail::saved_tensor tensor{handle, *labels_name, step, worker};
             const auto labels = tensor.values();
             if (!labels) {
-                add_note(findings, tensor.note(labels.failure()));
+                add_note(findings, tensor.note(labels.error()));
             } else if (has_reals(labels->type()) && labels->size() > 0) {
                 const std::vector<double> numbers = reals_of(*labels);
                 detail::require_whole_numbers(numbers, *labels_name, step);
@@ -142,8 +142,8 @@ private:
                                           " If these are probabilities, set argmax=true.");
             return numbers;
         }
-        if (values.failure().why != lookup_failure_kind::no_such_worker) {
-            add_note(findings, tensor.note(values.failure()));
+        if (values.error().why != lookup_failure_kind::no_such_worker) {
+            add_note(findings, tensor.note(values.error()));
         }
         return {};
     }

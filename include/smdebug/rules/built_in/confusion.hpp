@@ -26,15 +26,11 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-namespace detail {
-
 /// What the entries of a confusion matrix are divided by.
 enum class confusion_share : std::uint8_t {
     predictions,  ///< number of predictions of a category: the diagonal is its precision
     labels,       ///< number of labels of a category: the diagonal is its recall
 };
-
-}  // namespace detail
 
 /// Counts at each step how often each category was predicted for each label, and fires if for some category that was
 /// predicted the share with that label is below min_diag, or the share with some other label above max_off_diag.
@@ -55,7 +51,7 @@ struct confusion {
     double max_off_diag = 0.1;
     bool all_workers = false;
     /// Decision: the public formulas contradict each other; no public text decides between these two.
-    detail::confusion_share share_of = detail::confusion_share::predictions;
+    confusion_share share_of = confusion_share::predictions;
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "confusion"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "Confusion"; }
@@ -137,10 +133,10 @@ private:
         const auto predicted = of_predictions.values();
         if (!labelled || !predicted) {
             if (!labelled) {
-                add(of_labels.note(labelled.failure()));
+                add(of_labels.note(labelled.error()));
             }
-            if (!predicted && predicted.failure().why != lookup_failure_kind::no_such_worker) {
-                add(of_predictions.note(predicted.failure()));
+            if (!predicted && predicted.error().why != lookup_failure_kind::no_such_worker) {
+                add(of_predictions.note(predicted.error()));
             }
             return;
         }
@@ -220,7 +216,7 @@ inline confusion::pairs confusion::categories(const std::vector<double>& labelle
         if (is_category(labelled[i]) && is_category(predicted[i])) {
             const auto a = static_cast<std::int64_t>(predicted[i]);
             const auto b = static_cast<std::int64_t>(labelled[i]);
-            kept.push_back(share_of == detail::confusion_share::predictions ? std::pair{a, b} : std::pair{b, a});
+            kept.push_back(share_of == confusion_share::predictions ? std::pair{a, b} : std::pair{b, a});
         }
     }
     return kept;
@@ -256,7 +252,7 @@ inline std::vector<confusion::cell> confusion::cells_of(pairs kept) {
 }
 
 inline std::string confusion::words(const violation& bad) const {
-    const bool by_prediction = share_of == detail::confusion_share::predictions;
+    const bool by_prediction = share_of == confusion_share::predictions;
     return "of " + std::to_string(bad.sum) + (by_prediction ? " predicted" : " labelled") + " as category " +
            std::to_string(bad.of.whole) + ", " + std::to_string(bad.of.count) +
            (by_prediction ? " are labelled as " : " are predicted as ") + std::to_string(bad.of.part) +

@@ -61,7 +61,7 @@ struct dead_relu {
                 return so_far.keep(tensor, patience, judge.by_count(tensor, *counted));
             }
             const auto decided = judge.by_extrema(tensor);
-            return decided ? so_far.keep(tensor, patience, *decided) : tensor.note(counted.failure());
+            return decided ? so_far.keep(tensor, patience, *decided) : tensor.note(counted.error());
         });
     }
 };

@@ -134,7 +134,7 @@ private:
                                          : save::unknown(tensor.note(std::move(loads.missing)));
         }
         return save::unknown_or_none(detail::note_without_values(
-            tensor, sums.failure(), "its values were not saved, and reductions do not separate experts"));
+            tensor, sums.error(), "its values were not saved, and reductions do not separate experts"));
     }
 
     [[nodiscard]] finding judge(const auto& tensor, const expert_loads& loads, const dead_history& earlier) const {

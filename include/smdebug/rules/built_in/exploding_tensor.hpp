@@ -56,8 +56,8 @@ struct exploding_tensor {
             if (counts) {
                 return by_counts(*counts, tensor);
             }
-            return counts.failure().why == lookup_failure_kind::tensor_not_saved ? by_reductions(tensor)
-                                                                                 : tensor.note(counts.failure());
+            return counts.error().why == lookup_failure_kind::tensor_not_saved ? by_reductions(tensor)
+                                                                               : tensor.note(counts.error());
         });
     }
 
@@ -81,7 +81,7 @@ private:
                                         reduction_key{reduction::min, false}}) {
             const auto extremum = tensor.reduction_value(key.what, key.abs);
             if (!extremum) {
-                missing = extremum.failure();
+                missing = extremum.error();
             } else if (is_nan(*extremum) || (is_infinite(*extremum) && !only_nan)) {
                 return tensor.met(*extremum, std::numeric_limits<double>::quiet_NaN(),
                                   "the saved " + key.name() + " is not finite");

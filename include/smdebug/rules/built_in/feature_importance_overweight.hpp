@@ -65,12 +65,12 @@ struct feature_importance_overweight {
             detail::judge_each(run, step, {.tensor_regex = tensor_regex}, false, [&](const auto& tensor) {
                 const auto scalar = is_scalar(tensor);
                 if (!scalar) {
-                    return tensor.note(scalar.failure());
+                    return tensor.note(scalar.error());
                 }
                 if (*scalar) {
                     const auto value = tensor.reduction_value(reduction::mean);
                     if (!value) {
-                        return tensor.note(value.failure());
+                        return tensor.note(value.error());
                     }
                     all.push_back({*value, tensor.name(), tensor.worker()});
                 }
@@ -96,10 +96,10 @@ private:
     [[nodiscard]] static lookup<bool> is_scalar(const auto& tensor) {
         if (const auto counts = tensor.counts()) {
             return counts->count == 1;
-        } else if (counts.failure().why == lookup_failure_kind::wrong_dtype) {
+        } else if (counts.error().why == lookup_failure_kind::wrong_dtype) {
             return false;
-        } else if (counts.failure().why != lookup_failure_kind::tensor_not_saved) {
-            return counts.failure();
+        } else if (counts.error().why != lookup_failure_kind::tensor_not_saved) {
+            return counts.error();
         }
         if (const auto shape = tensor.shape()) {
             return element_count(*shape) == std::size_t{1};
@@ -107,7 +107,7 @@ private:
         const auto least = tensor.reduction_value(reduction::min);
         const auto most = tensor.reduction_value(reduction::max);
         if (!least || !most) {
-            return least ? most.failure() : least.failure();
+            return least ? most.error() : least.error();
         }
         return *least == *most || (is_nan(*least) && is_nan(*most));
     }

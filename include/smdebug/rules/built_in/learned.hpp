@@ -101,7 +101,7 @@ struct learned {
                 if (look) {
                     saves.push_back({tensor, worker, std::move(*look)});
                 } else {
-                    detail::add_if_said(notes, save.note(look.failure()));
+                    detail::add_if_said(notes, save.note(look.error()));
                 }
             }
         }

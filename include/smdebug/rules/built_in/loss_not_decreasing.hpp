@@ -144,7 +144,7 @@ private:
             }
             const auto loss = detail::scalar_at(tensor.handle(), step, read_options{.worker = tensor.worker()});
             if (!loss || !loss->has_value()) {
-                return loss ? finding{} : tensor.note(loss.failure());
+                return loss ? finding{} : tensor.note(loss.error());
             }
             if (!is_finite(**loss)) {
                 return tensor.met(**loss, std::numeric_limits<double>::quiet_NaN(), "the loss is not finite");
@@ -216,12 +216,12 @@ private:
         }
         const auto current = detail::scalar_at(now.handle(), now.step(), read_options{.worker = now.worker()});
         if (!current) {
-            return now.note(current.failure());
+            return now.note(current.error());
         }
         const auto previous =
             detail::scalar_at(now.handle(), before->step, read_options{.mode = in, .worker = before->worker});
         if (!previous) {
-            return note_about(now.name(), before->worker, before->step, previous.failure());
+            return note_about(now.name(), before->worker, before->step, previous.error());
         }
         if (!current->has_value() || !previous->has_value()) {
             return {};

@@ -103,8 +103,8 @@ private:
             }
             return one ? save::of(*one) : save::unknown({});
         }
-        if (values.failure().why != lookup_failure_kind::tensor_not_saved) {
-            return save::unknown(tensor.note(values.failure()));
+        if (values.error().why != lookup_failure_kind::tensor_not_saved) {
+            return save::unknown(tensor.note(values.error()));
         }
         const auto shape = tensor.shape();
         if (!shape) {
@@ -120,11 +120,11 @@ private:
             if (found) {
                 return save::of(*found);
             }
-            if (is_lost(found.failure())) {
-                return save::unknown(tensor.note(found.failure()));
+            if (is_lost(found.error())) {
+                return save::unknown(tensor.note(found.error()));
             }
         }
-        return save::unknown(tensor.note(values.failure()));
+        return save::unknown(tensor.note(values.error()));
     }
 
     [[nodiscard]] finding judge(const auto& tensor, double loss, const auto& history) const {

@@ -186,8 +186,8 @@ private:
                 note = {};
                 return bad_extremum(key, *extremum);
             }
-            if (!extremum && is_lost(extremum.failure())) {
-                note = tensor.note(extremum.failure());
+            if (!extremum && is_lost(extremum.error())) {
+                note = tensor.note(extremum.error());
             }
             is_known = is_known || extremum;
         }

@@ -97,7 +97,7 @@ struct nlp_sequence_ratio {
             }
             const auto counted = tensor.measured(detail::token_measure{token_values});
             if (!counted) {
-                return tensor.note(counted.failure());
+                return tensor.note(counted.error());
             }
             std::size_t next = 0;  // judge() asks for the tokens in their order
             return judge(tensor, counted->elements, [&](double) { return counted->counts[next++]; });

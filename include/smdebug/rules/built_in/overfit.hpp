@@ -26,17 +26,13 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-namespace detail {
-
 /// The steps over which Overfit averages each loss.
 enum class loss_window : std::uint8_t {
     phase,       ///< the steps of the mode since the last one of the other mode
     cumulative,  ///< all steps of the mode that the rule was called with
 };
-
-}  // namespace detail
 /// Decision: the public description mentions means, but not over which steps.
-inline constexpr detail::loss_window default_loss_window = detail::loss_window::phase;
+inline constexpr loss_window default_loss_window = loss_window::phase;
 
 /// Fires where (V - T) / |T| > ratio_threshold at the last `patience` EVAL steps that had a loss.
 /// With `rise` V must also be above the least V so far by this part of it: a validation loss that still falls, or stays
@@ -54,7 +50,7 @@ struct overfit {
     std::int64_t start_step = 0;  ///< a global step; for a log its own step
     std::int64_t patience = 1;
     double ratio_threshold = 0.1;
-    detail::loss_window window = default_loss_window;
+    loss_window window = default_loss_window;
     std::optional<double> rise = {};
 
     /// The phases so far, and the number of consecutive overfit steps.
@@ -121,7 +117,7 @@ inline std::optional<finding> overfit::judge_phases(const detail::step_losses& n
     }
     const smdebug::mode in = training ? mode::train : mode::eval;
     detail::mean_loss& mean = training ? so_far.train_ : so_far.validation_;
-    if (so_far.phase_ != in && window == detail::loss_window::phase) {
+    if (so_far.phase_ != in && window == loss_window::phase) {
         mean = {};
     }
     so_far.phase_ = in;

@@ -22,17 +22,13 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-namespace detail {
-
 /// How Overtraining combines its two patiences.
 enum class patience_rule : std::uint8_t {
     both,    ///< training and validation must both have stopped improving
     either,  ///< one of them is enough
 };
-
-}  // namespace detail
 /// Decision: the public description leaves this open; it describes a model that has converged.
-inline constexpr detail::patience_rule default_patience_rule = detail::patience_rule::both;
+inline constexpr patience_rule default_patience_rule = patience_rule::both;
 
 /// Fires if the training loss has not improved for patience_train of its steps, and the validation loss for
 /// patience_validation of its own.
@@ -46,7 +42,7 @@ struct overtraining {
     std::int64_t patience_train = 5;
     std::int64_t patience_validation = 10;
     double delta = 0.01;  ///< absolute
-    detail::patience_rule when = default_patience_rule;
+    patience_rule when = default_patience_rule;
 
     /// The best losses so far, and the number of steps since then.
     class history {
@@ -120,7 +116,7 @@ inline bool overtraining::is_over() const noexcept {
     const bool train = so_far.train_.count >= patience_train;
     const bool validation = so_far.validation_.count >= patience_validation;
     return so_far.train_.seen && so_far.validation_.seen &&
-           (when == detail::patience_rule::both ? train && validation : train || validation);
+           (when == patience_rule::both ? train && validation : train || validation);
 }
 
 inline finding overtraining::met(const detail::mean_loss& now) const {
@@ -128,7 +124,7 @@ inline finding overtraining::met(const detail::mean_loss& now) const {
         return std::to_string(course.count) + " steps" +
                (course.best ? " (the best was " + short_text(*course.best) + ")" : std::string{});
     };
-    const bool by_train = when == detail::patience_rule::both || so_far.train_.count >= patience_train;
+    const bool by_train = when == patience_rule::both || so_far.train_.count >= patience_train;
     return {.met = true,
             .tensor = now.tensor,
             .worker = now.worker,

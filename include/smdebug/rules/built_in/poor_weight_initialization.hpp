@@ -173,7 +173,7 @@ private:
                                                  if (variance && !is_nan(*variance)) {
                                                      all.push_back({tensor.name(), tensor.worker(), *variance});
                                                  }
-                                                 return variance ? finding{} : tensor.note(variance.failure());
+                                                 return variance ? finding{} : tensor.note(variance.error());
                                              }));
         }
         if (all.size() < 2) {
@@ -197,7 +197,7 @@ private:
                                          [&](const auto& tensor) -> finding {
                                              const auto width = width_of(tensor);
                                              if (!width) {
-                                                 return tensor.note(width.failure());
+                                                 return tensor.note(width.error());
                                              }
                                              if (!is_nan(*width)) {
                                                  all.push_back({tensor.name(), tensor.worker(), *width});
@@ -224,7 +224,7 @@ private:
         if (low && high && *high - *low < distribution_range) {  // percentiles are no further apart
             return *high - *low;
         }
-        return width.failure();
+        return width.error();
     }
 
     /// The losses.
@@ -236,7 +236,7 @@ private:
                    if (value && value->has_value()) {
                        loss.add(**value, tensor.name(), tensor.worker());
                    }
-                   return value ? finding{} : tensor.note(value.failure());
+                   return value ? finding{} : tensor.note(value.error());
                }));
         if (loss.count == 0) {
             return std::nullopt;

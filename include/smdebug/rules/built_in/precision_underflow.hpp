@@ -118,7 +118,7 @@ private:
             return counts->elements > 0 ? save::of(*counts) : save::none();
         }
         return save::unknown_or_none(detail::note_without_values(
-            tensor, counts.failure(), "its values were not saved, and reductions do not say how many are subnormal"));
+            tensor, counts.error(), "its values were not saved, and reductions do not say how many are subnormal"));
     }
 
     [[nodiscard]] bool is_low_at(const auto& run, mode in, const auto& tensor, const small_counts& counts,

@@ -199,8 +199,8 @@ private:
             for (const std::string& worker : handle.workers(step, read_options{})) {
                 const detail::saved_tensor save{handle, digests.tensor, step, worker};
                 const auto values = save.values();
-                if (!values && values.failure().why != lookup_failure_kind::tensor_not_saved) {
-                    detail::add_if_said(notes, save.note(values.failure()));
+                if (!values && values.error().why != lookup_failure_kind::tensor_not_saved) {
+                    detail::add_if_said(notes, save.note(values.error()));
                 } else if (const auto digest = values ? digest_in(*values) : std::nullopt) {
                     digests.workers.push_back(worker);
                     digests.contents.push_back({*digest, 0});
@@ -221,10 +221,10 @@ private:
                 if (content && content->comparable) {
                     values.workers.push_back(worker);
                     values.contents.push_back(content->hash);
-                } else if (!content && content.failure().why == lookup_failure_kind::tensor_not_saved) {
+                } else if (!content && content.error().why == lookup_failure_kind::tensor_not_saved) {
                     ++without_values;
                 } else if (!content) {
-                    detail::add_if_said(notes, save.note(content.failure()));
+                    detail::add_if_said(notes, save.note(content.error()));
                 }
             }
             if (values.workers.size() + without_values >= 2 && values.workers.size() < 2 &&

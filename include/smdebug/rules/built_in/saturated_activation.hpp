@@ -80,7 +80,7 @@ struct saturated_activation {
                 return *decided;
             }
             const auto counted = tensor.measured(judge.measure());
-            return counted ? judge.by_count(tensor, *counted) : tensor.note(counted.failure());
+            return counted ? judge.by_count(tensor, *counted) : tensor.note(counted.error());
         });
     }
 

@@ -26,7 +26,7 @@ namespace smdebug::inline v1::rules {
 /// A saved variance is used unchanged, although PyTorch's hook divides by n - 1: a run does not name its writer.
 [[nodiscard]] lookup<double> variance_of(const auto& tensor) {
     auto variance = tensor.reduction_value(reduction::variance);
-    if (!variance && variance.failure().why != lookup_failure_kind::wrong_dtype) {
+    if (!variance && variance.error().why != lookup_failure_kind::wrong_dtype) {
         if (const auto deviation = tensor.reduction_value(reduction::std)) {
             return *deviation * *deviation;
         }
@@ -68,7 +68,7 @@ struct tensor_variance {
         return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
             const auto variance = variance_of(tensor);
             if (!variance) {
-                return tensor.note(variance.failure());
+                return tensor.note(variance.error());
             }
             const auto is = [&] { return "the variance " + short_text(*variance); };
             if (max_threshold && *variance > *max_threshold) {

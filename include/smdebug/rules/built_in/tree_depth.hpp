@@ -46,7 +46,7 @@ struct tree_depth {
         return detail::judge_each(run, step, {.tensor_regex = node_ids}, all_workers, [&](const auto& tensor) {
             const auto largest = tensor.reduction_value(reduction::max);
             if (!largest) {
-                return tensor.note(largest.failure());
+                return tensor.note(largest.error());
             }
             if (!(*largest >= 0)) {  // no ids: an empty tensor gives NaN, too
                 return finding{};

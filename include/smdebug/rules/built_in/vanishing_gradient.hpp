@@ -55,7 +55,7 @@ struct vanishing_gradient {
             }
             const auto mean = tensor.reduction_value(reduction::mean, true);
             if (!mean) {
-                return tensor.note(mean.failure());
+                return tensor.note(mean.error());
             }
             return so_far.keep(tensor, patience,
                                *mean < threshold ? tensor.met(*mean, threshold,

@@ -184,7 +184,7 @@ private:
                 return met(before, now, ratio.most, "at most ");
             }
             const auto was = before.values();
-            return was ? now.note(compared.failure()) : before.note(was.failure());
+            return was ? now.note(compared.error()) : before.note(was.error());
         }
         if (!compared->comparable) {
             return {};

@@ -77,11 +77,11 @@ template <class Wait>
 [[nodiscard]] std::optional<invoke_end> end_of_wait(Wait&& wait) {
     try {
         wait();
-    } catch (const stalled&) {
+    } catch (const stalled_error&) {
         return invoke_end::stalled;
     } catch (const timed_out&) {
         return invoke_end::timed_out;
-    } catch (const stopped&) {
+    } catch (const stopped_error&) {
         return invoke_end::stopped;
     }
     return std::nullopt;

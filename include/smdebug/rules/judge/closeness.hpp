@@ -23,6 +23,7 @@
 #include <utility>
 
 #include <smdebug/core/strict_math/begin.ipp>
+#include <smdebug/trial/trial_access.hpp>
 namespace smdebug::inline v1::rules::detail {
 
 using reduce::detail::tolerance;
@@ -86,7 +87,8 @@ public:
         if constexpr (remembering_tensor<Handle> && countable_tensor<Handle>) {
             const read_options where{.worker = tensor_.worker()};
             const auto& handle = tensor_.handle();
-            if (!handle.remembers_measures() && !handle.saved_reductions(tensor_.step(), where).contains(what, abs)) {
+            if (!smdebug::detail::trial_access::remembers_measures(handle) &&
+                !handle.saved_reductions(tensor_.step(), where).contains(what, abs)) {
                 if (!computed_) {
                     const reduction_set all = reduction_set{reduction::max} | reduction_set{reduction::max, true} |
                                               reduction_set{reduction::min};
@@ -118,7 +120,7 @@ template <class First, class Second>
     extrema_of references{reference};
     const auto look = [&](reduction what, bool abs) { return pair{values(what, abs), references(what, abs)}; };
     const auto no_such = [](const lookup<double>& found) {
-        return !found && found.failure().why == lookup_failure_kind::wrong_dtype;
+        return !found && found.error().why == lookup_failure_kind::wrong_dtype;
     };
     const pair max = look(reduction::max, false);  // first: complex numbers have abs_max, but no order
     if (no_such(max.value) || no_such(max.reference)) {
@@ -163,7 +165,8 @@ template <class First, class Second>
 [[nodiscard]] bool surely_same(const saved_tensor<First>& value, const saved_tensor<Second>& reference,
                                const tolerance& within) {
     if constexpr (remembering_tensor<First> && remembering_tensor<Second>) {
-        if (!value.handle().remembers_measures() || !reference.handle().remembers_measures()) {
+        if (!smdebug::detail::trial_access::remembers_measures(value.handle()) ||
+            !smdebug::detail::trial_access::remembers_measures(reference.handle())) {
             return false;
         }
         const auto of_value = value.measured(content_measure{});
@@ -199,7 +202,7 @@ template <class First, class Second>
     for (const auto* each : {&values, &references}) {
         if (!*each) {
             found.reference_missing = each == &references;
-            found.note = found.reference_missing ? reference.note(each->failure()) : value.note(each->failure());
+            found.note = found.reference_missing ? reference.note(each->error()) : value.note(each->error());
             return found;
         }
         if (!has_reals((*each)->type()) || (*each)->size() == 0) {

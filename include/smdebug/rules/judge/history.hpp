@@ -30,6 +30,7 @@
 #include <vector>
 
 #include <smdebug/core/strict_math/begin.ipp>
+#include <smdebug/trial/trial_access.hpp>
 namespace smdebug::inline v1::rules {
 
 /// Descriptions of settings that these rules have.
@@ -99,11 +100,11 @@ template <class Handle>
         found.computed = *computed;
         return found;
     }
-    if (computed.failure().why == lookup_failure_kind::wrong_dtype) {
+    if (computed.error().why == lookup_failure_kind::wrong_dtype) {
         found.what = save_facts::kind::not_a_save;
-    } else if (computed.failure().why != lookup_failure_kind::tensor_not_saved) {
+    } else if (computed.error().why != lookup_failure_kind::tensor_not_saved) {
         found.what = save_facts::kind::unreadable;
-        found.failure = computed.failure();
+        found.failure = computed.error();
     } else if (const auto shape = tensor.shape()) {
         found.size = element_count(*shape);
         found.what = found.size == 0U ? save_facts::kind::not_a_save : save_facts::kind::no_values;
@@ -182,7 +183,7 @@ template <class Tensor, class Look>
         return judged_save<double>::unknown(tensor.note(facts.failure));
     }
     const lookup<double> number = look(tensor, facts);
-    return number ? judged_save<double>::of(*number) : judged_save<double>::unknown(tensor.note(number.failure()));
+    return number ? judged_save<double>::of(*number) : judged_save<double>::unknown(tensor.note(number.error()));
 }
 
 [[nodiscard]] judged_save<double> l2_in_save(const auto& tensor) {
@@ -309,8 +310,8 @@ public:
     /// Forgets the histories of another run, and returns whether it is another one; a trial that cannot be recognised
     /// is another one at each step.
     bool begin(const readable_trial auto& run) {
-        if constexpr (requires { std::weak_ptr<const void>{run.state()}; }) {
-            const std::weak_ptr<const void> now = run.state();
+        if constexpr (smdebug::detail::shareable_trial<std::remove_cvref_t<decltype(run)>>) {
+            const std::weak_ptr<const void> now = smdebug::detail::state_of(run);
             if (!now.owner_before(run_) && !run_.owner_before(now)) {
                 return false;
             }

@@ -100,7 +100,7 @@ struct layer_judge {
         if (high && *high <= range.above) {
             return by_none_active(tensor);
         }
-        if (!high && high.failure().why == lookup_failure_kind::wrong_dtype) {
+        if (!high && high.error().why == lookup_failure_kind::wrong_dtype) {
             return finding{};
         }
         const auto low = tensor.reduction_value(reduction::min);

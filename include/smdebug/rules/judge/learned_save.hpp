@@ -45,7 +45,7 @@ template <class Handle>
         if (const reduction_key key = reduction_key::from_index(i); parts.saved.contains(key)) {
             const lookup<double> saved = tensor.reduction_value(key.what, key.abs);
             if (!saved) {
-                return saved.failure();
+                return saved.error();
             }
             parts.saved_value[i] = *saved;
         }
@@ -53,8 +53,8 @@ template <class Handle>
     learned_save found;
     const auto values = tensor.measured(learn::values_measure{});
     lookup<reduction_values> computed = lookup_failure_kind::tensor_not_saved;
-    if (!values && !was_not_saved(values.failure())) {
-        return values.failure();
+    if (!values && !was_not_saved(values.error())) {
+        return values.error();
     }
     if (values) {
         parts.values = &*values;
@@ -64,15 +64,15 @@ template <class Handle>
                 computed =
                     tensor.handle().find_computed(tensor.step(), learn::reductions_for(kept) - parts.saved, where);
                 if (!computed) {
-                    return computed.failure();
+                    return computed.error();
                 }
                 parts.computed = &*computed;
             }
         }
     } else if (const auto shape = tensor.shape()) {
         found.shape = *shape;
-    } else if (!was_not_saved(shape.failure())) {
-        return shape.failure();
+    } else if (!was_not_saved(shape.error())) {
+        return shape.error();
     }
     parts.shape = found.shape ? &*found.shape : nullptr;
     found.look = learn::look_at(parts, kept);

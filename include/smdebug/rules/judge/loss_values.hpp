@@ -38,10 +38,10 @@ template <reducible_tensor Handle>
             }
             return found;
         }
-        if (values.failure().why != lookup_failure_kind::tensor_not_saved) {
-            return values.failure();
+        if (values.error().why != lookup_failure_kind::tensor_not_saved) {
+            return values.error();
         }
-        missing = values.failure();
+        missing = values.error();
     }
     if constexpr (shaped_tensor<Handle>) {
         const auto shape = tensor.find_shape(step, where);
@@ -119,7 +119,7 @@ struct step_losses {
         }
         const auto value = scalar_at(tensor.handle(), step, read_options{.worker = tensor.worker()});
         if (!value) {
-            return tensor.note(value.failure());
+            return tensor.note(value.error());
         }
         if (value->has_value()) {
             mean->add(**value, tensor.name(), tensor.worker());

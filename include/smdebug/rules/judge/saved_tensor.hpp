@@ -26,6 +26,7 @@
 #include <vector>
 
 #include <smdebug/core/strict_math/begin.ipp>
+#include <smdebug/trial/trial_access.hpp>
 namespace smdebug::inline v1::rules {
 
 namespace detail {
@@ -163,11 +164,9 @@ concept valued_tensor = requires(const AnyHandle& tensor, step_number step, cons
     { tensor.find_value(step, how) } -> std::same_as<lookup<tensor_value>>;
 };
 
-/// A handle that caches the results of measures.
+/// A handle that may cache the results of measures.
 template <class AnyHandle>
-concept remembering_tensor = valued_tensor<AnyHandle> && requires(const AnyHandle& tensor) {
-    { tensor.remembers_measures() } -> std::same_as<bool>;
-};
+concept remembering_tensor = valued_tensor<AnyHandle> && smdebug::detail::shareable_tensor<AnyHandle>;
 
 /// A handle that knows shapes.
 template <class AnyHandle>
@@ -261,7 +260,7 @@ public:
     /// Whether its values have an order: not those of complex numbers, which can be counted, and have an abs_max.
     [[nodiscard]] bool is_ordered() const {
         const auto largest = reduction_value(reduction::max);
-        return largest || largest.failure().why != lookup_failure_kind::wrong_dtype;
+        return largest || largest.error().why != lookup_failure_kind::wrong_dtype;
     }
     /// The number of values, and how many are NaN, infinite, zero.
     [[nodiscard]] lookup<reduction_values> counts() const;
@@ -276,7 +275,7 @@ public:
         } else {
             const auto read = values();
             return read ? lookup<measured_by<Measure>>{measure(read->view())}
-                        : lookup<measured_by<Measure>>{read.failure()};
+                        : lookup<measured_by<Measure>>{read.error()};
         }
     }
     /// The result of a comparison of an earlier save with this one, by any workers.
@@ -290,7 +289,7 @@ public:
         const auto before = earlier.values();
         const auto now = before ? values() : before;
         return now ? lookup<compared_by<Measure>>{comparison(before->view(), now->view())}
-                   : lookup<compared_by<Measure>>{now.failure()};
+                   : lookup<compared_by<Measure>>{now.error()};
     }
 
     /// A finding about this tensor: the condition is met.
@@ -322,12 +321,9 @@ struct chosen_tensor {
 template <readable_trial Trial, class Visit>
 void visit_chosen(const Trial& run, step_number step, const tensor_choice& which, Visit&& visit) {
     using chosen = chosen_tensor<std::remove_cvref_t<decltype(run.tensor(std::string_view{}))>>;
-    if constexpr (requires {
-                      run.template cached_for_step<std::vector<chosen>>(
-                          step, which.collection_names, which.tensor_regex, [] { return std::vector<chosen>{}; });
-                  }) {
-        const auto kept =
-            run.template cached_for_step<std::vector<chosen>>(step, which.collection_names, which.tensor_regex, [&] {
+    if constexpr (smdebug::detail::shareable_trial<Trial>) {
+        const auto kept = smdebug::detail::trial_access::cached_for_step<std::vector<chosen>>(
+            run, step, which.collection_names, which.tensor_regex, [&] {
                 std::vector<chosen> all;
                 for (std::string& name : tensors_to_check(run, step, which)) {
                     auto handle = run.tensor(name);
@@ -338,9 +334,7 @@ void visit_chosen(const Trial& run, step_number step, const tensor_choice& which
             });
         if (kept != nullptr) {
             for (const chosen& one : *kept) {
-                if constexpr (requires { one.handle.note_selected(); }) {
-                    one.handle.note_selected();  // another rule took the handle
-                }
+                smdebug::detail::trial_access::note_selected(one.handle);  // another rule took the handle
                 visit(one.name, one.handle, one.workers);
             }
             return;

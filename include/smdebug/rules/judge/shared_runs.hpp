@@ -5,6 +5,7 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
 #include <list>
@@ -29,16 +30,17 @@ public:
     /// The run to read a step by: `given` itself where the step is not complete, or where nothing can be shared.
     /// Valid until the next call.
     [[nodiscard]] const Run& at(const Run& given, step_number step) {
-        if constexpr (shareable_trial<Run>) {
-            const auto from = given.snapshot();
+        if constexpr (smdebug::detail::shareable_trial<Run>) {
+            const auto from = smdebug::detail::catalog_of(given);
             const auto* const entry = from->find_step(step);
             if (entry != nullptr && from->complete(*entry)) {
                 shared_run& one = shared_of(given);
                 const auto after_last = from->steps.lower_bound(one.last + 1);
                 const bool follows = after_last != from->steps.end() && after_last->step == step;
                 one.last = step;
-                one.run.rule_log()->begin({.step = step});
-                one.run.begin_rules(step, follows ? std::nullopt : std::optional{step + 1});
+                smdebug::detail::trial_access::rule_log(one.run)->begin({.step = step});
+                smdebug::detail::trial_access::begin_rules(one.run, step,
+                                                           follows ? std::nullopt : std::optional{step + 1});
                 return one.run;
             }
         }
@@ -53,14 +55,15 @@ private:
 
     [[nodiscard]] shared_run& shared_of(const Run& given) {
         for (shared_run& known : runs_) {
-            if (known.run.state() == given.state()) {
+            if (smdebug::detail::state_of(known.run) == smdebug::detail::state_of(given)) {
                 return known;
             }
         }
         shared_run& made = runs_.emplace_back(shared_run{given});
         constexpr std::size_t some = std::size_t{32} << 20U;
         const sharing_options sharing{.value_bytes = some, .file_bytes = some};
-        made.run.share_with_rules(smdebug::detail::view_for_rules(made.run.state(), &sharing));
+        smdebug::detail::trial_access::share_with_rules(
+            made.run, smdebug::detail::view_for_rules(smdebug::detail::state_of(made.run), &sharing));
         return made;
     }
 

@@ -137,8 +137,8 @@ private:
     const client& client_;
     std::size_t most_;
     back_off pauses_;
-    http::detail::completion_queue answers_;  // declared before the exchanges that put into it
-    std::map<std::size_t, flight> flights_;   // in flight, or ended and not taken yet; addresses are stable
+    http::completion_queue answers_;         // declared before the exchanges that put into it
+    std::map<std::size_t, flight> flights_;  // in flight, or ended and not taken yet; addresses are stable
     std::size_t started_ = 0;
 };
 

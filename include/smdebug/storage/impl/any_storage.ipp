@@ -47,7 +47,7 @@ SMDEBUG_INLINE any_storage any_storage::with_problems(std::vector<problem> more)
     return noted;
 }
 
-SMDEBUG_INLINE any_storage any_storage::with_source(std::shared_ptr<const detail::source_maker> source) const {
+SMDEBUG_INLINE any_storage any_storage::with_source(source_handle source) const {
     any_storage other = *this;
     other.source_ = std::move(source);
     return other;

@@ -884,7 +884,7 @@ private:
             }
             const auto failure = [&](const scanned_tensor& of) {
                 const auto found = std::find_if(of.saved_failures.begin(), of.saved_failures.end(),
-                                                [&](const scan_failure& each) { return each.key == key; });
+                                                [&](const unread_reduction& each) { return each.key == key; });
                 return found != of.saved_failures.end() ? &found->why : nullptr;
             };
             if (!is_readable(failure(mine), failure(other))) {

@@ -33,7 +33,7 @@ SMDEBUG_INLINE bool is_lost(const error& failed) noexcept {
     }
     const bool may_come = dynamic_cast<const step_not_yet_available*>(&failed) != nullptr ||
                           dynamic_cast<const timed_out*>(&failed) != nullptr ||
-                          dynamic_cast<const stopped*>(&failed) != nullptr;
+                          dynamic_cast<const stopped_error*>(&failed) != nullptr;
     return dynamic_cast<const corrupt_data*>(&failed) != nullptr ||
            dynamic_cast<const access_denied*>(&failed) != nullptr ||
            (!may_come && dynamic_cast<const unavailable*>(&failed) != nullptr);

@@ -154,10 +154,10 @@ SMDEBUG_INLINE std::vector<problem> run_contents::problems() const {
     return all;
 }
 
-SMDEBUG_INLINE void run_contents::forget_found() noexcept {
-    runs_ = {};
-    entries_ = {};
-    shapes_ = {};
+SMDEBUG_INLINE void detail::contents_access::forget_found(run_contents& of) noexcept {
+    of.runs_ = {};
+    of.entries_ = {};
+    of.shapes_ = {};
 }
 
 }  // namespace smdebug::inline v1

@@ -123,7 +123,7 @@ SMDEBUG_INLINE void reduce_into(const scanned_tensor& tensor, reduction_set want
         }
         found.reductions.computed = found.reductions.computed | tensor.saved;
     }
-    for (const scan_failure& bad : tensor.saved_failures) {
+    for (const unread_reduction& bad : tensor.saved_failures) {
         found.reductions.computed = found.reductions.computed - bad.key;
     }
 }

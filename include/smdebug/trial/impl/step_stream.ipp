@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <utility>
 
@@ -80,8 +81,8 @@ struct step_stream::state {
     visited_step now;
 };
 
-SMDEBUG_INLINE step_stream::step_stream(std::shared_ptr<const detail::trial_state> run, step_question asked)
-    : state_(std::make_unique<state>(std::move(run), std::move(asked))) {}
+SMDEBUG_INLINE step_stream::step_stream(const trial& run, step_question asked)
+    : state_(std::make_unique<state>(detail::state_of(run), std::move(asked))) {}
 
 SMDEBUG_INLINE step_stream::step_stream(step_stream&&) noexcept = default;
 SMDEBUG_INLINE step_stream& step_stream::operator=(step_stream&&) noexcept = default;

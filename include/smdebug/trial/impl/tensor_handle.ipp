@@ -14,6 +14,7 @@
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -74,16 +75,18 @@ struct tensor_handle::core {
 SMDEBUG_INLINE tensor_handle::tensor_handle(std::shared_ptr<const detail::trial_state> state, std::string name,
                                             std::shared_ptr<detail::rule_view> view)
     : core_(std::make_shared<const core>(std::move(state), std::move(name), std::move(view))) {
-    note_selected();
+    detail::trial_access::note_selected(*this);
 }
 
 SMDEBUG_INLINE const std::string& tensor_handle::name() const& noexcept { return core_->reader.name(); }
 
-SMDEBUG_INLINE bool tensor_handle::remembers_measures() const noexcept { return core_->share != nullptr; }
+SMDEBUG_INLINE bool detail::trial_access::remembers_measures(const tensor_handle& tensor) noexcept {
+    return tensor.core_->share != nullptr;
+}
 
-SMDEBUG_INLINE void tensor_handle::note_selected() const {
-    if (core_->view != nullptr) {
-        core_->view->log().was_selected();
+SMDEBUG_INLINE void detail::trial_access::note_selected(const tensor_handle& tensor) {
+    if (tensor.core_->view != nullptr) {
+        tensor.core_->view->log().was_selected();
     }
 }
 
@@ -194,7 +197,7 @@ SMDEBUG_INLINE std::vector<std::string> tensor_handle::workers(step_number step,
 SMDEBUG_INLINE lookup<tensor_value> tensor_handle::read_value(step_number step, const value_options& how) const {
     const auto read = [&] {
         const auto at = core_->reader.locate(step, how.mode, how.worker);
-        return about(at ? core_->reader.read_values(*at) : at.failure(), step, how.mode);
+        return about(at ? core_->reader.read_values(*at) : at.error(), step, how.mode);
     };
     core_->expect();
     const std::optional<step_number> shared = core_->shared_step(step, how);
@@ -206,7 +209,7 @@ SMDEBUG_INLINE lookup<tensor_value> tensor_handle::find_value(step_number step, 
 }
 
 SMDEBUG_INLINE tensor_value tensor_handle::value(step_number step, const value_options& how) const {
-    return detail::or_throw(find_value(step, how));
+    return find_value(step, how).value();
 }
 
 SMDEBUG_INLINE std::map<step_number, tensor_value> tensor_handle::values(const read_options& how) const {
@@ -221,23 +224,23 @@ SMDEBUG_INLINE lookup<shape_type> tensor_handle::find_shape(step_number step, co
     const auto read = [&]() -> lookup<shape_type> {
         const auto at = core_->reader.locate(step, where.mode, where.worker);
         if (!at) {
-            return at.failure();
+            return at.error();
         }
         if (const auto* saved = at->from->layout_of(*at->file).shape(at->id)) {
             return saved->extents;
         }
         auto values = core_->reader.read_shape(*at);
-        const bool not_there = !values && (values.failure().why == lookup_failure_kind::tensor_not_saved ||
-                                           values.failure().why == lookup_failure_kind::event_file_missing);
+        const bool not_there = !values && (values.error().why == lookup_failure_kind::tensor_not_saved ||
+                                           values.error().why == lookup_failure_kind::event_file_missing);
         return not_there ? lookup<shape_type>{lookup_error{.why = lookup_failure_kind::shape_not_saved,
-                                                           .where = values.failure().where}}
+                                                           .where = values.error().where}}
                          : std::move(values);
     };
     return logged(about(read(), step, where.mode), step, where);
 }
 
 SMDEBUG_INLINE shape_type tensor_handle::shape(step_number step, const read_options& where) const {
-    return detail::or_throw(find_shape(step, where));
+    return find_shape(step, where).value();
 }
 
 SMDEBUG_INLINE std::map<step_number, shape_type> tensor_handle::shapes(const read_options& how) const {
@@ -252,7 +255,7 @@ SMDEBUG_INLINE lookup<double> tensor_handle::read_reduction(step_number step, re
                                                             const read_options& where) const {
     if (core_->shares(where)) {
         std::optional<double> number;
-        const auto use = [&](const smdebug::reduction_values& known) {
+        const auto use = [&](const reduction_values& known) {
             number = known.computed.contains(key) ? std::optional{known(key.what, key.abs)} : std::nullopt;
         };
         if (core_->view->reductions(*core_->share, step, *where.worker, use) && number) {
@@ -262,7 +265,7 @@ SMDEBUG_INLINE lookup<double> tensor_handle::read_reduction(step_number step, re
     core_->expect();
     const auto at = core_->reader.locate(step, where.mode, where.worker);
     if (!at) {
-        return about(at.failure(), step, where.mode);
+        return about(at.error(), step, where.mode);
     }
     const auto saved = at->from->reduction_of(*at->file, at->id, key);
     return about(saved ? core_->reader.read_saved(*at, *saved, key) : core_->reader.compute(*at, key), step,
@@ -283,46 +286,45 @@ SMDEBUG_INLINE lookup<double> tensor_handle::find_reduction(step_number step, st
                               {.mode = how.mode, .worker = how.worker, .abs = how.abs || known.key->abs});
     }
     const auto counts = find_computed(step, reduction_set::counts(), {.mode = how.mode, .worker = how.worker});
-    return counts ? lookup<double>{static_cast<double>((*counts).*known.count)} : counts.failure();
+    return counts ? lookup<double>{static_cast<double>((*counts).*known.count)} : counts.error();
 }
 
 SMDEBUG_INLINE double tensor_handle::reduction_value(step_number step, reduction what,
                                                      const reduction_options& how) const {
-    return detail::or_throw(find_reduction(step, what, how));
+    return find_reduction(step, what, how).value();
 }
 
 SMDEBUG_INLINE double tensor_handle::reduction_value(step_number step, std::string_view what,
                                                      const reduction_options& how) const {
-    return detail::or_throw(find_reduction(step, what, how));
+    return find_reduction(step, what, how).value();
 }
 
-SMDEBUG_INLINE std::map<reduction_key, double> tensor_handle::reduction_values(step_number step,
-                                                                               const read_options& where) const {
+SMDEBUG_INLINE std::map<reduction_key, double> tensor_handle::saved_reduction_values(step_number step,
+                                                                                     const read_options& where) const {
     core_->expect();
     const auto at = core_->reader.locate(step, where.mode, where.worker);
-    return detail::or_throw(
-        logged(about(at ? core_->reader.read_saved(*at) : at.failure(), step, where.mode), step, where));
+    return logged(about(at ? core_->reader.read_saved(*at) : at.error(), step, where.mode), step, where).value();
 }
 
-SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::compute(step_number step, reduction_set wanted,
-                                                                        const read_options& where) const {
+SMDEBUG_INLINE lookup<reduction_values> tensor_handle::compute(step_number step, reduction_set wanted,
+                                                               const read_options& where) const {
     // The shared pass has the saved reductions in place of computed ones.
     if (wanted.has_counts() && core_->shares(where) &&
         (wanted == reduction_set::counts() || (saved_reductions(step, where) & wanted).empty())) {
-        smdebug::reduction_values known;
+        reduction_values known;
         if (core_->view->reductions(*core_->share, step, *where.worker,
-                                    [&](const smdebug::reduction_values& found) { known = found; }) &&
+                                    [&](const reduction_values& found) { known = found; }) &&
             known.computed.has_counts()) {
             return known;
         }
     }
     core_->expect();
     const auto at = core_->reader.locate(step, where.mode, where.worker);
-    return about(at ? core_->reader.reduce(*at, wanted) : at.failure(), step, where.mode);
+    return about(at ? core_->reader.reduce(*at, wanted) : at.error(), step, where.mode);
 }
 
-SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::find_computed(step_number step, reduction_set wanted,
-                                                                              const read_options& where) const {
+SMDEBUG_INLINE lookup<reduction_values> tensor_handle::find_computed(step_number step, reduction_set wanted,
+                                                                     const read_options& where) const {
     return logged(compute(step, wanted, where), step, where);
 }
 
@@ -332,17 +334,17 @@ SMDEBUG_INLINE lookup<std::int64_t> tensor_handle::find_digest(step_number step,
         if (reader.state().current()->has_digests()) {
             const detail::tensor_reader saved{reader.shared_state(), digest_of_tensor(name())};
             const auto at = saved.locate(step, where.mode, where.worker);
-            const auto scalar = at ? saved.read_values(*at) : lookup<tensor_value>{at.failure()};
+            const auto scalar = at ? saved.read_values(*at) : lookup<tensor_value>{at.error()};
             if (scalar && scalar->type() == dtype::int64 && scalar->size() == 1) {
                 return load_le<std::int64_t>(scalar->view().bytes.data());
             }
-            if (!scalar && is_lost(scalar.failure())) {
-                return scalar.failure();
+            if (!scalar && is_lost(scalar.error())) {
+                return scalar.error();
             }
         }
         const auto values = read_value(step, {.mode = where.mode, .worker = where.worker});
         if (!values) {
-            return values.failure();
+            return values.error();
         }
         if (!has_digest(values->type())) {
             return lookup_error{.why = lookup_failure_kind::wrong_dtype,
@@ -354,7 +356,7 @@ SMDEBUG_INLINE lookup<std::int64_t> tensor_handle::find_digest(step_number step,
 }
 
 SMDEBUG_INLINE std::int64_t tensor_handle::digest(step_number step, const read_options& where) const {
-    return detail::or_throw(find_digest(step, where));
+    return find_digest(step, where).value();
 }
 
 SMDEBUG_INLINE lookup<detail::any_measure::answer> tensor_handle::answer(step_number earlier, step_number step,
@@ -365,11 +367,11 @@ SMDEBUG_INLINE lookup<detail::any_measure::answer> tensor_handle::answer(step_nu
     const auto compute = [&]() -> lookup<any_measure::answer> {
         const auto before = measure.compares() ? std::optional{read_value(earlier, how)} : std::nullopt;
         if (before && !*before) {
-            return before->failure();
+            return before->error();
         }
         const auto now = read_value(step, how);
         if (!now) {
-            return now.failure();
+            return now.error();
         }
         if (!before) {
             return measure(nullptr, now->view());
@@ -396,7 +398,7 @@ lookup<Element> tensor_handle::logged(lookup<Element> found, step_number step, c
         if (found) {
             core_->view->log().was_read(core_->name_hash, step, where.mode, where.worker);
         } else {
-            core_->view->log().was_looked_up(found.failure(), name(), step, where.mode, where.worker);
+            core_->view->log().was_looked_up(found.error(), name(), step, where.mode, where.worker);
         }
     }
     return found;

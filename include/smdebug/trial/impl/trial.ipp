@@ -10,6 +10,7 @@
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <utility>
 
@@ -61,28 +62,40 @@ namespace detail {
 
 SMDEBUG_INLINE trial::trial(any_storage store, trial_options options, detail::any_decoder decoder,
                             detail::any_kernel kernel)
-    : state_(std::make_shared<const state_type>(std::move(store), std::move(options), std::move(decoder),
-                                                std::move(kernel))) {}
+    : state_(std::make_shared<const detail::trial_state>(std::move(store), std::move(options), std::move(decoder),
+                                                         std::move(kernel))) {}
 
-SMDEBUG_INLINE void trial::share_with_rules(const std::shared_ptr<detail::rule_view>& view) {
+SMDEBUG_INLINE const std::shared_ptr<const detail::trial_state>& detail::trial_access::state(
+    const trial& run) noexcept {
+    return run.state_;
+}
+
+SMDEBUG_INLINE std::shared_ptr<const detail::catalog> detail::catalog_of(const trial& run) {
+    return state_of(run)->current();
+}
+
+SMDEBUG_INLINE void detail::trial_access::share_with_rules(trial& run, const std::shared_ptr<rule_view>& view) {
     if (view == nullptr) {
-        return view_.reset();
+        return run.view_.reset();
     }
-    view_ = std::shared_ptr<detail::rule_view>{view.get(), [held = view](detail::rule_view*) { held->forget(); }};
+    run.view_ = std::shared_ptr<rule_view>{view.get(), [held = view](rule_view*) { held->forget(); }};
 }
 
-SMDEBUG_INLINE void trial::begin_rules(step_number step, std::optional<step_number> end) const {
-    if (view_ != nullptr) {
-        view_->begin_step(*state_->current(), step, end);
+SMDEBUG_INLINE void detail::trial_access::begin_rules(const trial& run, step_number step,
+                                                      std::optional<step_number> end) {
+    if (run.view_ != nullptr) {
+        run.view_->begin_step(*run.state_->current(), step, end);
     }
 }
 
-SMDEBUG_INLINE detail::read_log* trial::rule_log() const noexcept { return view_ != nullptr ? &view_->log() : nullptr; }
+SMDEBUG_INLINE detail::read_log* detail::trial_access::rule_log(const trial& run) noexcept {
+    return run.view_ != nullptr ? &run.view_->log() : nullptr;
+}
 
-SMDEBUG_INLINE std::shared_ptr<const void> trial::cached_for_step(
-    step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
-    function_ref<std::shared_ptr<const void>()> make) const {
-    return view_ != nullptr ? view_->cached_for_step(step, type, collections, regexes, make) : nullptr;
+SMDEBUG_INLINE std::shared_ptr<const void> detail::trial_access::cached_for_step(
+    const trial& run, step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
+    function_ref<std::shared_ptr<const void>()> make) {
+    return run.view_ != nullptr ? run.view_->cached_for_step(step, type, collections, regexes, make) : nullptr;
 }
 
 SMDEBUG_INLINE std::string trial::name() const {
@@ -182,10 +195,10 @@ SMDEBUG_INLINE void trial::wait_for_steps(const std::vector<step_number>& requir
             const error_context context{.where = path(), .step = step, .step_mode = how.mode};
             const std::string what = "step " + std::to_string(step) + " of mode " + std::string{name_of(how.mode)};
             if (wait.given_up()) {
-                throw stalled("gave up waiting for " + what + " of " + path() + ": nothing new has come for " +
-                                  std::to_string(quiet_time().count() / 1000) +
-                                  " s, and the job has not ended; its process may have died",
-                              context);
+                throw stalled_error("gave up waiting for " + what + " of " + path() + ": nothing new has come for " +
+                                        std::to_string(quiet_time().count() / 1000) +
+                                        " s, and the job has not ended; its process may have died",
+                                    context);
             }
             switch (wait.pause()) {
                 case detail::wait_outcome::look_again:
@@ -193,7 +206,7 @@ SMDEBUG_INLINE void trial::wait_for_steps(const std::vector<step_number>& requir
                 case detail::wait_outcome::timed_out:
                     throw timed_out("waited for " + what + " of " + path() + ", which did not come in time", context);
                 case detail::wait_outcome::stopped:
-                    throw stopped("waiting for " + what + " was stopped", context);
+                    throw stopped_error("waiting for " + what + " was stopped", context);
             }
         }
     }
@@ -268,9 +281,5 @@ SMDEBUG_INLINE std::shared_ptr<void> trial::set_refresh(bool on) const {
 SMDEBUG_INLINE void trial::refresh() const { static_cast<void>(state_->refreshed()); }
 
 SMDEBUG_INLINE std::vector<problem> trial::problems() const { return state_->problems(); }
-
-SMDEBUG_INLINE std::shared_ptr<const detail::catalog> trial::snapshot() const { return state_->current(); }
-
-SMDEBUG_INLINE const std::shared_ptr<const detail::trial_state>& trial::state() const noexcept { return state_; }
 
 }  // namespace smdebug::inline v1

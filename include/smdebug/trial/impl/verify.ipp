@@ -17,6 +17,7 @@
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/run_contents.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/wire/event.hpp>
 
@@ -439,7 +440,7 @@ SMDEBUG_INLINE std::vector<difference> verify_run(const any_storage& store, cons
 }
 
 SMDEBUG_INLINE std::vector<difference> verify_run(const trial& run) {
-    return verify_run(run.store(), run.state()->options().limits);
+    return verify_run(run.store(), detail::state_of(run)->options().limits);
 }
 
 namespace detail {

@@ -136,7 +136,7 @@ public:
 
     /// Waits for the collections files, and loads the index files that exist.
     /// Errors:  not_found (no run here), missing_collection_files, collections_file_exception, index_reader_exception,
-    ///          timed_out, stopped, and what the storage throws.
+    ///          timed_out, stopped_error, and what the storage throws.
     [[nodiscard]] catalog open();
 
     /// The next catalog after `last`; nothing if nothing has changed.

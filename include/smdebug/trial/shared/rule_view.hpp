@@ -79,7 +79,7 @@ template <measured_value Value>
 
 template <measured_value Value>
 [[nodiscard]] lookup<Value> unpacked(const lookup<any_measure::answer>& answer) {
-    return answer ? lookup<Value>{unpacked<Value>(*answer)} : lookup<Value>{answer.failure()};
+    return answer ? lookup<Value>{unpacked<Value>(*answer)} : lookup<Value>{answer.error()};
 }
 
 template <class Measure, bool Compares>
@@ -116,7 +116,7 @@ class trial_state;
 /// One tensor of a trial that rules share, in the view's own representation.
 struct shared_tensor;
 
-/// What rules see of a trial, and the log of their look-ups: see trial::share_with_rules().  Steps are global ones.
+/// What rules see of a trial, and the log of their look-ups: see trial_access::share_with_rules().  Steps are global ones.
 /// Threads: calls may run concurrently, except begin_step() and the log's begin() and end().
 class rule_view : public std::enable_shared_from_this<rule_view> {
 public:

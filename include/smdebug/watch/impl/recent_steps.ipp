@@ -9,6 +9,7 @@
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 
 #include <algorithm>
@@ -282,7 +283,7 @@ SMDEBUG_INLINE void recent_steps::look() {
         trial opened{memory_, reading_, event_decoder<>{}, kernel_};
         // Values are in memory already: only results computed from them are cached.
         const sharing_options sharing{.value_bytes = 0, .look_ahead = false, .file_bytes = 0};
-        opened.share_with_rules(view_for_rules(opened.state(), &sharing));
+        trial_access::share_with_rules(opened, view_for_rules(state_of(opened), &sharing));
         if (trial_) {
             *trial_ = std::move(opened);
         } else {
@@ -293,7 +294,7 @@ SMDEBUG_INLINE void recent_steps::look() {
     } else {
         trial_->refresh();
     }
-    trial_->begin_rules(kept_.back());
+    trial_access::begin_rules(*trial_, kept_.back());
 }
 
 }  // namespace smdebug::inline v1::detail

@@ -4,6 +4,7 @@
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 #include <smdebug/watch/watch.hpp>
 
@@ -112,7 +113,7 @@ SMDEBUG_INLINE void rule_watcher::evaluate(watched_rule& each, const trial& run,
         return;
     }
     std::vector<finding> findings;
-    run.rule_log()->begin({now.step, now.mode, now.mode_step});
+    trial_access::rule_log(run)->begin({now.step, now.mode, now.mode_step});
     try {
         // No data can arrive while the training waits for this call: anything that would have to be waited for is
         // missing.
@@ -127,7 +128,7 @@ SMDEBUG_INLINE void rule_watcher::evaluate(watched_rule& each, const trial& run,
         skip(each.name, now.step, missing);
     } catch (const timed_out& missing) {
         skip(each.name, now.step, missing);
-    } catch (const stopped& missing) {
+    } catch (const stopped_error& missing) {
         skip(each.name, now.step, missing);
     }
     for (const finding& one : findings) {

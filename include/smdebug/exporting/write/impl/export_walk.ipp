@@ -9,6 +9,7 @@
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -109,7 +110,7 @@ SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {
         current_ = {tensor.step, std::string{tensor.worker}};
         last_failed_.clear();
     }
-    for (const scan_failure& bad : tensor.saved_failures) {
+    for (const unread_reduction& bad : tensor.saved_failures) {
         damaged(exported_place::of(tensor), tensor.name, bad.why);
     }
     if (tensor.failure() != nullptr) {
@@ -309,6 +310,24 @@ SMDEBUG_INLINE void step_files::finish(export_result& result) {
     }
     result.files += count_;
     result.bytes += bytes_;
+}
+
+SMDEBUG_INLINE std::string exported_name(const trial& run, const export_options& options) {
+    return options.run_name.empty() ? run.name() : options.run_name;
+}
+
+SMDEBUG_INLINE export_result walk_export(const trial& run, const export_options& options, export_target& target) {
+    const auto from = catalog_of(run);
+    export_log log{options, target, *from};
+    scan_options how{.which = options.which,
+                     .saved = target.reads_reductions() ? reduction_set::all() : reduction_set{},
+                     .how = options.how};
+    how.which.tables = true;
+    how.which.digests = true;
+    if (!scan(state_of(run), how, [&](const scanned_tensor& tensor) { log.take(tensor); })) {
+        throw stopped_error("the export was stopped; nothing was written");
+    }
+    return log.finish(exported_name(run, options));
 }
 
 }  // namespace smdebug::inline v1::detail

@@ -563,8 +563,8 @@ SMDEBUG_INLINE bool tensorboard_source::add(folder& from, const point& one, run_
             for (std::size_t i = first + 1; i < end; ++i) {
                 contents.add_number_beside(names[i], numbers[i], one.wall_time, dtype::float64);
             }
-            contents.add_message(
-                where, names.back(),
+            detail::contents_access::add_message(
+                contents, where, names.back(),
                 one.kind == kind::histogram ? detail::storage_form::histogram : detail::storage_form::histogram_tensor,
                 one.object, other.place);
             break;
@@ -572,7 +572,8 @@ SMDEBUG_INLINE bool tensorboard_source::add(folder& from, const point& one, run_
         case kind::scalar:
         case kind::tensor:
         case kind::text:
-            contents.add_message(where, name_number, detail::storage_form::message, one.object, other.place);
+            detail::contents_access::add_message(contents, where, name_number, detail::storage_form::message,
+                                                 one.object, other.place);
             break;
     }
     return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/rules/drive/rule_drive.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <concepts>
 
@@ -12,7 +13,7 @@ rule_drive<Run>::rule_drive(const Run& run, std::vector<rule_pointer> rules, con
                             drive_listener listener)
     : run_(run), rules_(std::move(rules)), progress_(rules_.size()), options_(options), listener_(std::move(listener)) {
     if constexpr (shareable_trial<Run>) {
-        log_ = run.rule_log();
+        log_ = trial_access::rule_log(run);
     }
     for (std::size_t i = 0; i < rules_.size(); ++i) {
         rule_progress& each = progress_[i];

@@ -35,7 +35,7 @@ SMDEBUG_INLINE learned_judge::learned_judge(learned_facts facts, const learned_s
     for (const std::string& kind : settings.kinds.texts()) {
         asked_[static_cast<std::size_t>(learned_kind_named(kind))] = true;
     }
-    for (const auto& [name, tensor] : facts_.data().tensors) {
+    for (const auto& [name, tensor] : learn::facts_access::data(facts_).tensors) {
         if (!is_selected(name)) {
             continue;
         }
@@ -45,7 +45,7 @@ SMDEBUG_INLINE learned_judge::learned_judge(learned_facts facts, const learned_s
             }
         }
     }
-    const auto& tied = facts_.data().tied;
+    const auto& tied = learn::facts_access::data(facts_).tied;
     for (std::size_t i = 0; i < tied.size(); ++i) {
         for (const std::string& tensor : tied[i].tensors) {
             classes_[tensor].push_back(i);
@@ -82,7 +82,7 @@ SMDEBUG_INLINE void learned_judge::see(const std::string& tensor) {
     mode_state& in = now();
     in.has_saves = true;
     in.entries.find(tensor)->second.last_save = in.steps.steps.size();
-    const auto& modes = facts_.data().modes;
+    const auto& modes = learn::facts_access::data(facts_).modes;
     if (const auto facts = modes.find(mode_); facts != modes.end() && mode_step_ > facts->second.last) {
         in.is_beyond = true;
     }
@@ -118,7 +118,7 @@ inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 }
 
 SMDEBUG_INLINE void learned_judge::judge_missing() {
-    const auto& modes = facts_.data().modes;
+    const auto& modes = learn::facts_access::data(facts_).modes;
     const auto mode_facts = modes.find(mode_);
     mode_state& in = now();
     if (mode_facts == modes.end() || mode_step_ > mode_facts->second.last || !in.has_saves) {
@@ -317,7 +317,7 @@ SMDEBUG_INLINE void learned_judge::judge_replicas(const judged_save_of* begin, c
 }
 
 SMDEBUG_INLINE void learned_judge::judge_tied(const std::vector<judged_save_of>& saves) {
-    const auto& tied = facts_.data().tied;
+    const auto& tied = learn::facts_access::data(facts_).tied;
     std::map<std::pair<std::size_t, std::string_view>, const judged_save_of*> first;  // by class and worker
     for (const judged_save_of& save : saves) {
         const auto in = classes_.find(save.tensor);
@@ -332,7 +332,8 @@ SMDEBUG_INLINE void learned_judge::judge_tied(const std::vector<judged_save_of>&
             if (!is_first && !of->second->save.look.content.is_same_as(save.save.look.content) &&
                 begins(learned_kind::tied, save.tensor, {}, save.worker)) {
                 add(learned_kind::tied, save.tensor, save.worker, no_number, no_number,
-                    "differs from " + of->second->tensor + "; equal in all " + healthy_runs(facts_.data().runs.size()));
+                    "differs from " + of->second->tensor + "; equal in all " +
+                        healthy_runs(learn::facts_access::data(facts_).runs.size()));
             }
         }
     }
@@ -389,8 +390,8 @@ SMDEBUG_INLINE std::vector<finding> learned_judge::conclude() const {
     }
     for (const mode in : learn::modes_by_name) {
         const mode_state& of = modes_[learn::index_of(in)];
-        const auto facts = facts_.data().modes.find(in);
-        const bool is_learned = facts != facts_.data().modes.end();
+        const auto facts = learn::facts_access::data(facts_).modes.find(in);
+        const bool is_learned = facts != learn::facts_access::data(facts_).modes.end();
         const std::string name{name_of(in)};
         if (is_learned && of.steps.steps.empty()) {
             say("healthy runs have steps of " + name + ", this run has none: not looked at");

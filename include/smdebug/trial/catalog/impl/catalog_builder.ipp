@@ -274,7 +274,7 @@ SMDEBUG_INLINE std::uint32_t catalog_builder::layout_of(std::shared_ptr<const na
 
 SMDEBUG_INLINE std::map<std::uint32_t, std::size_t> catalog_builder::add(const run_contents& found,
                                                                          const step_range& range) {
-    const std::span<const found_run> runs = found.runs();
+    const std::span<const found_run> runs = contents_access::runs(found);
     std::vector<std::size_t> order;
     order.reserve(runs.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -290,14 +290,14 @@ SMDEBUG_INLINE std::map<std::uint32_t, std::size_t> catalog_builder::add(const r
     if (!std::is_sorted(order.begin(), order.end(), is_before)) {
         std::stable_sort(order.begin(), order.end(), is_before);
     }
-    found_names_.assign(found.names().size(), not_asked_for);
+    found_names_.assign(contents_access::names(found).size(), not_asked_for);
     found_workers_.clear();
-    for (std::uint32_t i = 0; i < found.workers().size(); ++i) {
-        found_workers_.push_back(worker_named(found.workers()[i]));
+    for (std::uint32_t i = 0; i < contents_access::workers(found).size(); ++i) {
+        found_workers_.push_back(worker_named(contents_access::workers(found)[i]));
     }
     next_.has_index = false;
     std::map<std::uint32_t, std::size_t> left_out;
-    numbers_.reserve(found.entry_count());
+    numbers_.reserve(contents_access::entry_count(found));
     for (std::size_t begin = 0; begin < order.size();) {
         std::size_t end = begin + 1;
         while (end < order.size() && !is_before(order[begin], order[end])) {
@@ -312,7 +312,7 @@ SMDEBUG_INLINE std::map<std::uint32_t, std::size_t> catalog_builder::add(const r
 }
 
 SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found, std::span<const std::size_t> runs) {
-    const found_run& first = found.runs()[runs.front()];
+    const found_run& first = contents_access::runs(found)[runs.front()];
     const worker_id worker = found_workers_[first.worker];
     const catalog::step_entry* const known = next_.find_step(first.step);
     std::size_t left_out = 0;
@@ -327,7 +327,7 @@ SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found,
     const auto item_of = [&](std::uint32_t name) {
         recorded_item& item = found_names_[name];
         if (item.kind == not_asked_for.kind) {
-            const recorded_name parsed = parse_recorded_name(found.names()[name]);
+            const recorded_name parsed = parse_recorded_name(contents_access::names(found)[name]);
             item = {.name = names_.id_of(parsed.tensor), .kind = kind_of(parsed.reduction)};
         }
         return item;
@@ -339,18 +339,19 @@ SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found,
     bool has_numbers = false;
     std::vector<layout::shape_entry> shapes;
     for (const std::size_t run : runs) {
-        found.each_entry(run, [&](const found_entry& entry) {
+        contents_access::each_entry(found, run, [&](const found_entry& entry) {
             if (const recorded_item item = item_of(entry.name); is_new(item)) {
                 items_.push_back(item);
                 places_.push_back(entry.place);
-                forms_.push_back(&found.form(entry.form));
+                forms_.push_back(&contents_access::form(found, entry.form));
                 numbers_.push_back(entry.number);
                 has_numbers = has_numbers || entry.number.wall_time != 0 || forms_.back()->as == storage_form::number;
             }
         });
-        const auto shape = std::lower_bound(found.shapes().begin(), found.shapes().end(), run,
-                                            [](const found_shape& one, std::size_t of) { return one.run < of; });
-        for (auto each = shape; each != found.shapes().end() && each->run == run; ++each) {
+        const auto shape =
+            std::lower_bound(contents_access::shapes(found).begin(), contents_access::shapes(found).end(), run,
+                             [](const found_shape& one, std::size_t of) { return one.run < of; });
+        for (auto each = shape; each != contents_access::shapes(found).end() && each->run == run; ++each) {
             if (const recorded_item item = item_of(each->name); is_new(item)) {
                 shapes.push_back({item.name, item.name, each->extents});
             }
@@ -403,7 +404,7 @@ SMDEBUG_INLINE std::shared_ptr<const form_list> catalog_builder::forms_of(const 
         return nullptr;
     }
     if (last_forms_ == nullptr || !last_forms_->equals(forms_)) {
-        last_forms_ = std::make_shared<const form_list>(found.forms(), forms_);
+        last_forms_ = std::make_shared<const form_list>(contents_access::forms(found), forms_);
     }
     return last_forms_;
 }

@@ -212,12 +212,12 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
     if (!is_anew_ && (is_due() || (ended && seen_running_ && (outdated_ || !contents_.problems().empty())))) {
         return load_anew(last, ended);
     }
-    if (contents_.runs().empty() && !ended) {
+    if (contents_access::runs(contents_).empty() && !ended) {
         return std::nullopt;
     }
     constexpr std::uint64_t bytes_of_entry = 100;  // typical size of an entry in an index file
-    const auto entries = std::uint64_t{contents_.entry_count()};
-    check_in_all(contents_.runs().size(), entries * bytes_of_entry);
+    const auto entries = std::uint64_t{contents_access::entry_count(contents_)};
+    check_in_all(contents_access::runs(contents_).size(), entries * bytes_of_entry);
     catalog_builder builder{last, cache_};
     if (!source_->own_steps()) {
         builder.select_mode_steps(options_.range);
@@ -234,9 +234,9 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
     }
     builder.set_job(opening::job_of(contents_));
     catalog next = std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
-    files_taken_ += contents_.runs().size();
+    files_taken_ += contents_access::runs(contents_).size();
     bytes_taken_ += entries * bytes_of_entry;
-    contents_.forget_found();
+    contents_access::forget_found(contents_);
     return next;
 }
 
@@ -587,7 +587,7 @@ SMDEBUG_INLINE void loader::check_in_all(std::uint64_t files, std::uint64_t byte
 SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte_view> bytes,
                                  const object_version& version, bool ended, catalog_builder& builder) {
     if (opens_ && options_.stop.stop_requested()) {
-        throw stopped("opening " + std::string{store_.name()} + " was stopped", {.where = key.text()});
+        throw stopped_error("opening " + std::string{store_.name()} + " was stopped", {.where = key.text()});
     }
     if (!bytes) {
         problems_.erase(key.text());

@@ -39,7 +39,7 @@ SMDEBUG_INLINE catalog::job_description opening::wait(bool& seen_running) {
             case wait_outcome::timed_out:
                 give_up();
             case wait_outcome::stopped:
-                throw stopped("opening " + place() + " was stopped", {.where = place()});
+                throw stopped_error("opening " + place() + " was stopped", {.where = place()});
         }
     }
 }
@@ -49,8 +49,8 @@ SMDEBUG_INLINE catalog::job_description opening::job_of(const run_contents& cont
     job.collections = contents.collections();
     job.num_workers = contents.num_workers();
     std::set<std::string> workers;
-    for (std::uint32_t i = 0; i < contents.workers().size(); ++i) {
-        workers.insert(contents.workers()[i]);
+    for (std::uint32_t i = 0; i < contents_access::workers(contents).size(); ++i) {
+        workers.insert(contents_access::workers(contents)[i]);
     }
     for (std::size_t i = 0; workers.size() < job.num_workers; ++i) {
         workers.insert("worker_" + std::to_string(i));

@@ -70,7 +70,7 @@ template <class Read>
 std::invoke_result_t<Read&, const tensor_reader::located&> tensor_reader::read_newest(const located& where,
                                                                                       Read&& read) const {
     auto got = read(where);
-    if (got || got.failure().why != lookup_failure_kind::damaged || where.from->loaded_all_steps ||
+    if (got || got.error().why != lookup_failure_kind::damaged || where.from->loaded_all_steps ||
         !where.from->has_index) {
         return got;
     }
@@ -83,7 +83,7 @@ std::invoke_result_t<Read&, const tensor_reader::located&> tensor_reader::read_n
         got = read(located{now.from, now.id, *again});
     }
     const std::string key = trial_state::event_key(*where.from, *where.file);
-    if (!got && got.failure().why == lookup_failure_kind::damaged &&
+    if (!got && got.error().why == lookup_failure_kind::damaged &&
         state_->store().modified(key) > state_->store().modified(locations::index_key(where.file->step, worker))) {
         return lookup_error{.why = lookup_failure_kind::event_file_missing, .where = key};
     }
@@ -99,7 +99,7 @@ SMDEBUG_INLINE lookup<tensor_value> tensor_reader::read_values(const located& wh
         decoded_tensor decoded;
         auto bytes = read_record(at, *entry, decoded);
         if (!bytes) {
-            return bytes.failure();
+            return bytes.error();
         }
         return tensor_value{std::move(decoded), std::move(*bytes)};
     });
@@ -122,7 +122,7 @@ SMDEBUG_INLINE lookup<shape_type> tensor_reader::read_shape(const located& where
         std::size_t repeats = 0;
         const auto bytes = read_record(at, *values, decoded, &repeats);
         if (!bytes) {
-            return bytes.failure();
+            return bytes.error();
         }
         return std::move(decoded.shape);
     });
@@ -136,7 +136,7 @@ SMDEBUG_INLINE lookup<double> tensor_reader::read_saved(const located& where, co
             return lookup_failure_kind::tensor_not_saved;
         }
         const auto bytes = state_->read_event(*at.from, *at.file, *saved);
-        return bytes ? decode_saved(at, *saved, key, bytes->view()) : bytes.failure();
+        return bytes ? decode_saved(at, *saved, key, bytes->view()) : bytes.error();
     });
 }
 
@@ -164,7 +164,7 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
     }
     // The file may still be coming: wait for it once.
     if (const auto first = state_->read_event(*where.from, *where.file, wanted.front().second); !first) {
-        return first.failure();
+        return first.error();
     }
     record_batch batch;
     collected_event_file source;
@@ -183,7 +183,7 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
         try {
             auto number = decode_saved(where, entry, which, source.at(entry.record));
             if (!number) {
-                return number.failure();
+                return number.error();
             }
             numbers.emplace(which, *number);
         } catch (const not_found&) {
@@ -222,7 +222,7 @@ SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce_now(const located&
     std::size_t repeats = 0;
     const auto bytes = read_record(where, *entry, decoded, state_->kernel().abilities().repeats ? &repeats : nullptr);
     if (!bytes) {
-        return bytes.failure();
+        return bytes.error();
     }
     if (type != nullptr) {
         *type = decoded.type;
@@ -275,7 +275,7 @@ SMDEBUG_INLINE lookup<double> tensor_reader::compute(const located& where, reduc
     dtype type = dtype::invalid;
     const auto values = reduce(where, key, &type);
     if (!values) {
-        return values.failure();
+        return values.error();
     }
     if (!values->computed.contains(key) &&
         (!is_complex(type) || key.abs || key.what == reduction::l1 || key.what == reduction::l2)) {

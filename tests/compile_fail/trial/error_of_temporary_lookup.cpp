@@ -7,9 +7,9 @@ smdebug::lookup<double> find();
 bool use() {
 #ifdef CONTROL
     const auto found = find();
-    const auto& why = found.failure();
+    const auto& why = found.error();
 #else
-    const auto& why = find().failure();
+    const auto& why = find().error();
 #endif
     return smdebug::is_lost(why);
 }
