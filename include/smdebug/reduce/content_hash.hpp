@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace smdebug::inline v1::reduce::detail {
 
@@ -39,25 +40,23 @@ inline constexpr auto hash_keys = [] {
     return keys;
 }();
 
-/// The sums of a tensor.
-struct hash_sums {
-    alignas(stripe_size) std::array<std::uint64_t, words_of_a_stripe> lanes{};
-};
+/// The sums of a tensor; zeros at the beginning.
+using hash_sums = std::span<std::uint64_t, words_of_a_stripe>;
 
 /// Adds stripes, of which the first is number `first` of its tensor.  `Tag`: as of mixed().
 template <class Tag>
-inline void add_stripes(hash_sums& sums, const std::byte* at, std::size_t stripes, std::size_t first) noexcept {
+inline void add_stripes(hash_sums sums, const std::byte* at, std::size_t stripes, std::size_t first) noexcept {
     for (std::size_t i = first; i < first + stripes; ++i, at += stripe_size) {
         const std::size_t in_block = i % stripes_of_a_block;
         for (std::size_t j = 0; j < words_of_a_stripe; ++j) {
             const auto word = load_le<std::uint64_t>(at + j * sizeof(std::uint64_t));
             const std::uint64_t x = word ^ hash_keys[in_block + j];
-            sums.lanes[j] += (x & 0xFFFFFFFFU) * (x >> 32U);
-            sums.lanes[j ^ 1U] += word;
+            sums[j] += (x & 0xFFFFFFFFU) * (x >> 32U);
+            sums[j ^ 1U] += word;
         }
         if (in_block + 1 == stripes_of_a_block) {
             for (std::size_t j = 0; j < words_of_a_stripe; ++j) {
-                sums.lanes[j] = (sums.lanes[j] ^ (sums.lanes[j] >> 47U) ^ hash_keys[j]) * sum_factor;
+                sums[j] = (sums[j] ^ (sums[j] >> 47U) ^ hash_keys[j]) * sum_factor;
             }
         }
     }
@@ -65,7 +64,7 @@ inline void add_stripes(hash_sums& sums, const std::byte* at, std::size_t stripe
 
 /// Optional for a kernel: hash_stripes() does what add_stripes() does.
 template <class Kernel>
-concept stripe_hasher = requires(const Kernel& kernel, hash_sums& sums, byte_view stripes, std::size_t first) {
+concept stripe_hasher = requires(const Kernel& kernel, hash_sums sums, byte_view stripes, std::size_t first) {
     { kernel.hash_stripes(sums, stripes, first) } -> std::same_as<void>;
 };
 
@@ -82,7 +81,7 @@ __extension__ using wide_product = unsigned __int128;
 /// Cost: one pass over the bytes, faster than memory gives them.
 template <stripe_hasher Kernel>
 [[nodiscard]] content_hash content_hash_by(const Kernel& kernel, const tensor_view& tensor) noexcept {
-    hash_sums sums;
+    std::array<std::uint64_t, words_of_a_stripe> sums{};
     const std::size_t stripes = tensor.bytes.size() / stripe_size;
     const std::size_t whole = stripes * stripe_size;
     kernel.hash_stripes(sums, tensor.bytes.first(whole), 0);
@@ -102,7 +101,7 @@ template <stripe_hasher Kernel>
         add(extent);
     }
     add(tensor.bytes.size());
-    for (const std::uint64_t sum : sums.lanes) {
+    for (const std::uint64_t sum : sums) {
         add(sum);
     }
     return hash;

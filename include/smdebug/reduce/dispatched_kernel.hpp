@@ -38,7 +38,7 @@ struct compiled_kernel {
     /// See word_mixer.  If null, plain loops do it.
     std::uint64_t (*mix_words)(byte_view words, std::uint64_t first) noexcept = nullptr;
     /// See stripe_hasher.  Null: plain loops.
-    void (*hash_stripes)(hash_sums& sums, byte_view stripes, std::size_t first) noexcept = nullptr;
+    void (*hash_stripes)(hash_sums sums, byte_view stripes, std::size_t first) noexcept = nullptr;
 };
 
 /// The code of a table.
@@ -66,7 +66,7 @@ template <class Kernel>
 }
 
 template <class Kernel>
-void hash_stripes_with(hash_sums& sums, byte_view stripes, std::size_t first) noexcept {
+void hash_stripes_with(hash_sums sums, byte_view stripes, std::size_t first) noexcept {
     Kernel{}.hash_stripes(sums, stripes, first);
 }
 
@@ -155,7 +155,7 @@ public:
     }
 
     /// The stripes of a content hash, see stripe_hasher.
-    void hash_stripes(reduce::detail::hash_sums& sums, byte_view stripes, std::size_t first) const noexcept {
+    void hash_stripes(std::span<std::uint64_t, 8> sums, byte_view stripes, std::size_t first) const noexcept {
         if (code_->hash_stripes != nullptr) {
             code_->hash_stripes(sums, stripes, first);
         } else {

@@ -183,7 +183,7 @@ struct kernel_by_loops {
     }
 
     /// The stripes of a content hash, see stripe_hasher.
-    void hash_stripes(hash_sums& sums, byte_view stripes, std::size_t first) const noexcept {
+    void hash_stripes(hash_sums sums, byte_view stripes, std::size_t first) const noexcept {
         add_stripes<Sweeps>(sums, stripes.data(), stripes.size() / stripe_size, first);
     }
 

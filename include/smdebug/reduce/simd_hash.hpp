@@ -14,13 +14,13 @@ namespace smdebug::inline v1::reduce::detail {
 
 /// See add_stripes.
 template <class Arch>
-inline void simd_add_stripes(hash_sums& sums, const std::byte* at, std::size_t stripes, std::size_t first) noexcept {
+inline void simd_add_stripes(hash_sums sums, const std::byte* at, std::size_t stripes, std::size_t first) noexcept {
     if constexpr (has_lower_products<Arch>) {
         constexpr std::size_t width = words<Arch>::size;
         constexpr std::size_t vectors = words_of_a_stripe / width;
         std::array<words<Arch>, vectors> lanes;
         for (std::size_t v = 0; v < vectors; ++v) {
-            lanes[v] = words<Arch>::load_aligned(&sums.lanes[v * width]);
+            lanes[v] = words<Arch>::load_unaligned(&sums[v * width]);
         }
         while (stripes > 0) {
             const std::size_t in_block = first % stripes_of_a_block;
@@ -47,7 +47,7 @@ inline void simd_add_stripes(hash_sums& sums, const std::byte* at, std::size_t s
             }
         }
         for (std::size_t v = 0; v < vectors; ++v) {
-            lanes[v].store_aligned(&sums.lanes[v * width]);
+            lanes[v].store_unaligned(&sums[v * width]);
         }
     } else {
         add_stripes<Arch>(sums, at, stripes, first);

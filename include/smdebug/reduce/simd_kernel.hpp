@@ -19,6 +19,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include <smdebug/core/strict_math/begin.ipp>
@@ -376,7 +377,7 @@ struct simd_kernel {
     }
 
     /// The stripes of a content hash, see stripe_hasher.
-    void hash_stripes(reduce::detail::hash_sums& sums, byte_view stripes, std::size_t first) const noexcept {
+    void hash_stripes(std::span<std::uint64_t, 8> sums, byte_view stripes, std::size_t first) const noexcept {
         reduce::detail::simd_add_stripes<Arch>(sums, stripes.data(), stripes.size() / reduce::detail::stripe_size,
                                                first);
     }

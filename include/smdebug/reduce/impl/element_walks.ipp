@@ -675,7 +675,7 @@ struct content_hasher {
 #else
     using arch = content_hasher;
 #endif
-    void hash_stripes(hash_sums& sums, byte_view stripes, std::size_t first) const noexcept {
+    void hash_stripes(hash_sums sums, byte_view stripes, std::size_t first) const noexcept {
         simd_add_stripes<arch>(sums, stripes.data(), stripes.size() / stripe_size, first);
     }
 };
