@@ -20,7 +20,7 @@ namespace smdebug::inline v1::report::detail {
 /// A difference between the two runs of a report.
 struct reported_difference {
     std::string kind = {};
-    std::optional<step_number> step = {};  ///< unset: it belongs to none
+    std::optional<step_number> step = {};  ///< unset where it belongs to none
     std::string worker = {};
     std::string tensor = {};
     double largest = 0;
@@ -87,7 +87,7 @@ class data_writer {
 public:
     /// Seven bits a byte, the lowest first, the highest bit set in all but the last.
     void whole(std::uint64_t value);
-    /// The same for a signed number: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+    /// Appends a signed number as whole() does: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
     void whole_signed(std::int64_t value) {
         whole((static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63U));
     }

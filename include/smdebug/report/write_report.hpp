@@ -77,7 +77,7 @@ private:
     trial run_;
     std::shared_ptr<const smdebug::detail::catalog> from_;
     std::vector<std::string> names_;
-    std::optional<std::unordered_set<std::string_view>> shown_;  // nothing: all of them
+    std::optional<std::unordered_set<std::string_view>> shown_;  // all of them if unset
     std::vector<step_number> looked_at_;                         // steps with distributions
     bool looks_at_all_ = false;
     std::optional<step_number> next_;  // the steps before it were scanned
@@ -131,8 +131,8 @@ void write_page_of(reported_run shown, const write_report_options& options, cons
 /// Cost:   one walk over the run, as for_each_tensor(); for at most 64 steps also the distribution of values.
 void write_report(const trial& run, const write_report_options& options, const std::string& path);
 
-/// The same with the findings of rules, which share that one walk, so that each event file is read once.  Returns their
-/// verdicts, with bands; the page shows those of the options first.
+/// Writes the report of a run with the findings of rules, which share that one walk, so that each event file is read
+/// once.  Returns their verdicts, with bands; the page shows those of the options first.
 ///
 ///     smd::write_report(run, std::vector{smd::any_rule<smd::trial>{smd::rules::exploding_tensor{}}}, {}, "report.html");
 ///

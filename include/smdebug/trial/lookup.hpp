@@ -59,7 +59,7 @@ struct lookup_error {
 /// failed.  Data that were never saved, or not in the requested form, are not lost.
 [[nodiscard]] bool is_lost(const lookup_error& failure) noexcept;
 
-/// The same for an error thrown by throw_failure().
+/// Whether that is so of an error thrown by throw_failure().
 [[nodiscard]] bool is_lost(const error& failed) noexcept;
 
 /// Converts the exception that is being handled, which reading a record threw, to a failure.  Call it inside a catch
@@ -69,7 +69,7 @@ struct lookup_error {
 /// Throws the error for a failed look-up.
 [[noreturn]] void throw_failure(const lookup_error& failure);
 
-/// The same for a failure that does not name what was looked up: `tensor` at `step` of `in`.
+/// Throws the error for a failure that does not name what was looked up: `tensor` at `step` of `in`.
 [[noreturn]] void throw_failure(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
 
 /// A value, or why there is none: the result of a tensor's find_value(), find_reduction() and so on.  It is used as a

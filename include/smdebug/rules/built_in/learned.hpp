@@ -37,8 +37,8 @@ namespace smdebug::inline v1::rules {
 struct learned {
     std::string file = {};  ///< of the facts; not needed where `facts` are given
     std::optional<learned_facts> facts = {};
-    text_list kinds = {};         ///< none: all
-    text_list tensor_regex = {};  ///< none: all names of the facts
+    text_list kinds = {};         ///< all if empty
+    text_list tensor_regex = {};  ///< all names of the facts if empty
     text_list exclude_regex = {};
     std::int64_t patience = 1;
     std::int64_t unchanged_for = 2;
