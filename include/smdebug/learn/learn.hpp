@@ -63,8 +63,22 @@ namespace detail::learn {
 
 /// Opens a run that was found; its store is open already if it lies in an archive.
 using run_opener = std::function<trial(const std::string& path, const std::optional<any_storage>& store)>;
+/// The next run; nothing: there are no more.  Called on any thread, by one at a time.
+using found_source = std::function<std::optional<run_finder::found>()>;
 
-/// The same as learn_runs() for runs that are found by any means.  `is_asked`: whether a run is looked at; empty: each.
+/// The next run of the finder that is wanted and can be learned from; what cannot is passed to `left_out`.
+/// `is_asked`: whether a run is looked at; empty: each.
+/// Errors: value_error: a run of that name is in options.add_to.
+[[nodiscard]] std::optional<run_finder::found> next_to_learn(
+    run_finder& runs, const learn_options& options, const std::function<void(const left_out_run&)>& left_out,
+    const std::function<bool(const std::string& path)>& is_asked = {});
+
+/// The facts of runs that next_to_learn() has given, here or in another process, before margins are found.
+/// Errors: value_error: no such number; stopped; what `next` throws.
+[[nodiscard]] all_facts learn_each(const found_source& next, const run_opener& open, const learn_options& options,
+                                   const std::function<void(const left_out_run&)>& left_out);
+
+/// The same as learn_runs() for runs that are found by any means.
 [[nodiscard]] learned_facts learn_found(run_finder& runs, const run_opener& open, const learn_options& options,
                                         const std::function<void(const left_out_run&)>& left_out,
                                         const std::function<bool(const std::string& path)>& is_asked = {});
