@@ -58,9 +58,9 @@ def main():
     def said(text):
         return sorted(line for line in text.splitlines() if line.startswith("smdebug: "))
 
-    for what, asked in (("runs, some damaged", [runs]), ("as JSON", [runs, "--format", "json"]),
-                        ("added to a file", [os.path.join(runs, "run0?"), "--add", two]), ("damaged runs alone", [os.path.join(runs, "run04")]),
-                        ("a run twice", [os.path.join(runs, "run12"), "--add", two])):
+    for what, asked in (("runs", [os.path.join(runs, "run0[125-9]")]), ("runs, some damaged", [runs]),
+                        ("as JSON", [runs, "--format", "json"]), ("added to a file", [os.path.join(runs, "run0?"), "--add", two]),
+                        ("damaged runs alone", [os.path.join(runs, "run04")]), ("a run twice", [os.path.join(runs, "run12"), "--add", two])):
         alone = subprocess.run([program, "learn", *asked, "-o", file], capture_output=True, text=True, check=False, timeout=SECONDS)
         truth = content_of(file)
         for size in (1, 2, 3):
@@ -80,7 +80,7 @@ def main():
         print(f"{what}: the same by 1, 2 and 3 ranks: {'no file' if truth is None else len(truth)}, status {alone.returncode}")
 
     listed = os.path.join(folder, "list")
-    os.mkfifo(listed)  # nobody writes: rank 0 waits for the list, the others for rank 0
+    os.mkfifo(listed)  # without a writer: rank 0 waits for the list, the others for rank 0
     with open(file, "w", encoding="utf-8") as old:
         old.write("as it was")
     for name in ("a rank killed", "mpirun killed", "SIGTERM"):

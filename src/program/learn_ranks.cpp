@@ -22,7 +22,7 @@ namespace learned = smdebug::detail::learn;
 
 constexpr std::string_view a_process_failed = "a process failed: nothing is written";
 
-// "abs_max,l2,zeros": what the other ranks are told.
+// "abs_max,l2,zeros", for the other ranks.
 std::string kept_numbers(const learn_options& how) {
     const learned::number_set kept =
         how.add_to.runs().empty() ? learned::numbers_named(how.reductions) : how.add_to.data().reductions;

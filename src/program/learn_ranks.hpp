@@ -15,11 +15,11 @@
 
 namespace smdebug::inline v1::cli::detail {
 
-/// What a user should know of runs while they are learned from: told at once, or kept for rank 0.
+/// What a user should know of runs while they are learned from: printed at once, or kept for rank 0.
 /// Threads: calls may run at once; the console is used by one at a time.
 class learn_reports {
 public:
-    /// Null: nothing is told.  Borrows it.
+    /// Null: nothing is printed.  Borrows it.
     explicit learn_reports(console* to) : to_(to) {}
 
     void leave_out(const left_out_run& one);

@@ -55,8 +55,13 @@ namespace detail::learn {
 /// The numbers of those names.  Errors: value_error: no such number.
 [[nodiscard]] number_set numbers_named(const text_list& names);
 
-/// The facts of the complete steps of a run, before margins are found.
+/// Learns from the complete steps of a run.
 /// Errors: not_found: there is no step; stopped; the first error of what cannot be read, the run's problems first.
+[[nodiscard]] run_learner learner_of_run(const trial& run, const std::string& name, const number_set& kept,
+                                         unsigned threads, const std::stop_token& stop,
+                                         const std::function<void(const std::string& note)>& note);
+
+/// The facts of that, before margins are found.
 [[nodiscard]] all_facts facts_of_run(const trial& run, const std::string& name, const number_set& kept,
                                      unsigned threads, const std::stop_token& stop,
                                      const std::function<void(const std::string& note)>& note);
@@ -89,8 +94,8 @@ using found_source = std::function<std::optional<run_finder::found>()>;
 /// Errors: value_error: no such number in the options; not_found: the run has no complete step; else the first error of
 ///         what cannot be read, as nothing must be learned of a part.
 /// Cost:   a scan of the run: each save is read once; its values are hashed and reduced in one pass.
-/// Memory: of each tensor the hash of its newest save by each worker, 24 bytes for each window and number, and what the
-///         scan needs.
+/// Memory: of each tensor the hash of its newest save by each worker, 9 bytes for each window of a number that is a
+///         32-bit float in all saves, else 17, and what the scan needs.
 template <scannable_trial Trial>
 [[nodiscard]] learned_facts learn(const Trial& run, const learn_options& options = {}) {
     const std::string name{run.name()};

@@ -41,9 +41,9 @@ public:
             left_out_({run, why});
         }
     }
-    void take(all_facts&& facts) {
+    void take(run_learner& learner, const std::string& run) {
         const std::lock_guard lock{guard_};
-        facts_.join(std::move(facts));
+        learner.finish_into(facts_, run);
     }
     void count_one() {
         const std::lock_guard lock{guard_};
@@ -115,8 +115,9 @@ inline void gather_facts(facts_gatherer& gathered, const found_source& next_foun
             }
         }
         try {
-            gathered.take(facts_of_run(open(one.path, store), one.path, gathered.kept(), 1, scope.stop,
-                                       [&](const std::string& text) { gathered.note(one.path, text); }));
+            run_learner learner = learner_of_run(open(one.path, store), one.path, gathered.kept(), 1, scope.stop,
+                                                 [&](const std::string& text) { gathered.note(one.path, text); });
+            gathered.take(learner, one.path);  // the run is closed by now, which frees its catalog
         } catch (const stopped&) {
             return {.run = one, .state = run_state::undone};
         } catch (const std::exception& wrong) {
