@@ -3,6 +3,7 @@
 #include "program/captured.hpp"
 #include "program/fake_ranks.hpp"
 #include "program/healthy_runs.hpp"
+#include "support/environment_variable.hpp"
 
 #include <program/learn.hpp>
 #include <program/pack.hpp>
@@ -202,6 +203,21 @@ TEST_CASE("learn: ranks that do not see each other are refused, as each would do
     CHECK(alone.status == cli::exit_usage);
     CHECK(contains(alone.err, "MPI sees no other, and each would learn from all runs; "));
     CHECK_FALSE(fs::exists(all.at("normal.json")));
+}
+
+TEST_CASE("learn: one of several processes without MPI is refused; --show needs no other process") {
+    const healthy_runs all;
+    const std::string file = all.at("normal.json");
+    run_to_end({"learn", all.run(0), all.run(1), "-o", file});
+    const environment_variable processes{"OMPI_COMM_WORLD_SIZE", "3"};
+    const ended alone = run_to_end({"learn", all.at("runs"), "-o", all.at("other.json")});
+    CHECK(alone.status == cli::exit_usage);
+    CHECK(contains(alone.err,
+                   "this is one of 3 processes, each of which would learn from all runs, as this program was built "
+                   "without MPI; build it where CMake finds MPI, or give each process a --shard"));
+    CHECK_FALSE(fs::exists(all.at("other.json")));
+    CHECK(run_to_end({"learn", "--show", file}).status == cli::exit_ok);
+    CHECK(contains(run_to_end({"scan", all.at("runs")}).err, "this is one of 3 processes, each of which would scan"));
 }
 
 TEST_CASE("learn: what is to be said of runs is a message, whatever is in it") {
