@@ -207,27 +207,27 @@ def left_by_ranks(database):
     return sorted(each for each in os.listdir(folder) if each.startswith(name + ".rank-") and each[-1].isdigit())
 
 
-class ranks_job:
-    """A scan over four ranks, in its own process group, so that all of it can be ended."""
+class mpi_job:
+    """A program over ranks, in its own process group, so that all of it can be ended."""
 
-    def __init__(self, args, listed, database, *more, limit=None):
+    def __init__(self, mpirun, size, program):
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # avoids a warning in containers
+                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none",  # avoids a warning in containers
+                       # Open MPI does not free all that it has; the status of a rank would be that of the leak sanitizer.
+                       "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
         for name in [name for name in environment if name.startswith("SLURM_")]:  # keeps Open MPI from using Slurm
             del environment[name]
-        program = [args.program, "scan", "--list", listed, "--threads", "1", "-o", database, *more]
-        if limit:  # of a file's size, in blocks of 1024 bytes: writing beyond fails as on a full disk
-            program = ["bash", "-c", f'trap "" XFSZ; ulimit -f {limit}; exec "$@"', "limited", *program]
-        self.job = subprocess.Popen([args.mpirun, "--oversubscribe", "-n", "4", *program], stdout=subprocess.PIPE,
+        self.size = size
+        self.job = subprocess.Popen([mpirun, "--oversubscribe", "-n", str(size), *program], stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True)
         self.ranks = []
 
-    def wait_for_results(self, database, count=20):
-        """Waits until some are there: True; False if the job has ended."""
+    def wait_for_ranks(self):
+        """Waits until all have begun: True; False if the job has ended."""
         end = time.monotonic() + 60
         while self.job.poll() is None and time.monotonic() < end:
             self.ranks = ranks_of(self.job.pid)
-            if len(self.ranks) == 4 and sum(grown(os.path.join(os.path.dirname(database), each)) for each in left_by_ranks(database)) > count:
+            if len(self.ranks) == self.size:
                 return True
             time.sleep(0.01)
         return False
@@ -244,6 +244,26 @@ class ranks_job:
         if left := [rank for rank in self.ranks if lives(rank)]:
             fail(f"{what}: processes are left: {left}")
         return self.job.returncode, out, err
+
+
+class ranks_job(mpi_job):
+    """A scan over four ranks."""
+
+    def __init__(self, args, listed, database, *more, limit=None):
+        program = [args.program, "scan", "--list", listed, "--threads", "1", "-o", database, *more]
+        if limit:  # of a file's size, in blocks of 1024 bytes: writing beyond fails as on a full disk
+            program = ["bash", "-c", f'trap "" XFSZ; ulimit -f {limit}; exec "$@"', "limited", *program]
+        super().__init__(args.mpirun, 4, program)
+
+    def wait_for_results(self, database, count=20):
+        """Waits until some are there: True; False if the job has ended."""
+        end = time.monotonic() + 60
+        while self.job.poll() is None and time.monotonic() < end:
+            self.ranks = ranks_of(self.job.pid)
+            if len(self.ranks) == 4 and sum(grown(os.path.join(os.path.dirname(database), each)) for each in left_by_ranks(database)) > count:
+                return True
+            time.sleep(0.01)
+        return False
 
 
 def grown(path):

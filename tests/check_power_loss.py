@@ -16,7 +16,7 @@ import sys
 import tarfile
 import tempfile
 
-from power_loss_cases import Cache, Database, KeptIndex, Output, Repair, Training, problems, run
+from power_loss_cases import Cache, Database, KeptIndex, Output, Repair, Replaced, Training, problems, run
 
 
 class Tools:
@@ -81,6 +81,11 @@ def main():
     def archived(root):
         shutil.copy(large, os.path.join(root, "made.tar.gz"))
 
+    def learned(root):
+        status, _, err = run([program, "learn", source, "-o", os.path.join(root, "normal.json")])
+        if status != 0:
+            raise RuntimeError(err)
+
     interrupted = ["--steps", "4", "--leave"]
     cases = [
         Training("a durable run", ["--durable", "--steps", "4"]),
@@ -101,6 +106,9 @@ def main():
                "x/made.csv", bytes_of),
         Output("report", lambda root: [program, "report", source, "--no-rules", "-o", os.path.join(root, "x/made.html")],
                "x/made.html", bytes_of),
+        Output("learn", lambda root: [program, "learn", source, "-o", os.path.join(root, "x/normal.json")], "x/normal.json", bytes_of),
+        Replaced("learn again", lambda root: [program, "learn", source, tools.archive, "-o", os.path.join(root, "normal.json")],
+                 "normal.json", bytes_of, learned),
         Database("results in a database", lambda root: [program, "scan", source, tools.archive, "-o", os.path.join(root, "out.db")]),
         Cache("the disk cache", lambda root: [tools.read_runs, "--cache", os.path.join(root, "cache"), source]),
         KeptIndex("an archive's index", lambda root: [program, "index", os.path.join(root, "made.tar.gz")], archived),

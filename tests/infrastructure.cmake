@@ -208,6 +208,12 @@ endif()
 # --- learning and the rule learned, compared with a second implementation, written from their specification -----------
 if(TARGET smdebug_executable)
     add_infrastructure_test(learned ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_learned.py $<TARGET_FILE:smdebug_executable>)
+    if(SMDEBUG_MPIRUN)
+        add_infrastructure_test(
+            learn_ranks ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_learn_ranks.py $<TARGET_FILE:smdebug_executable>
+            ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/learn_ranks_runs ${SMDEBUG_MPIRUN})
+        set_tests_properties(learn_ranks PROPERTIES PROCESSORS 2)
+    endif()
 endif()
 
 # --- calls that read or write files fail in turn; the power fails between any two of them -----------------------------

@@ -286,6 +286,30 @@ class Output(Case):
             raise Wrong(f"then, made again: status {status}: {err[-300:]}")
 
 
+class Replaced(Output):
+    """A command that replaces a file: there is the old one or the new one, whole, and the new one once the command has ended."""
+
+    def begin(self, tools, root, out):
+        before = os.path.join(tools.folder, "before")
+        shutil.rmtree(before, ignore_errors=True)
+        os.makedirs(before)
+        self.prepare(before)
+        self.old = self.same(os.path.join(before, self.output))
+        super().begin(tools, root, out)
+        if self.old == self.whole:
+            raise RuntimeError(f"{self.name}: nothing is replaced")
+
+    def look(self, tools, name, place, reported, done):
+        found = self.same(os.path.join(place, self.output))
+        if found not in (self.old, self.whole):
+            raise Wrong("it is neither the old file nor the new one")
+        if done and found != self.whole:
+            raise Wrong("it is the old file, though the command had ended")
+        status, _, err = run(self.command(place))
+        if status != 0 or self.same(os.path.join(place, self.output)) != self.whole:
+            raise Wrong(f"then, made again: status {status}: {err[-300:]}")
+
+
 class Database(Case):
     """Results of runs: the file is intact, each result in it is right, and missing ones are found again."""
 

@@ -107,7 +107,7 @@ else
     fi
     # Concurrent code: trials, rules, storages, requests, growing runs, and the program following them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING "${with_clang[@]}"
-    threads=(archive_threads batch_threads core_threads trial_threads report_threads storage_threads http s3_servers live rules_threads program_threads hook_threads s3_threads)
+    threads=(archive_threads batch_threads core_threads trial_threads report_threads storage_threads http s3_servers live rules_threads learn_threads program_threads hook_threads s3_threads)
     stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target "${threads[@]/#/test_}"
     # Server faults are covered under AddressSanitizer.
     stage "ThreadSanitizer: test" run_tests tsan -R "^($(IFS='|' && echo "${threads[*]}"))/" \

@@ -2,12 +2,14 @@
 
 #include <program/command_line.hpp>
 #include <program/command_options.hpp>
+#include <program/learn_ranks.hpp>
 #include <program/learn_table.hpp>
 #include <program/numbers.hpp>
-#include <program/ranks.hpp>
+#include <program/opened_archives.hpp>
 #include <program/text.hpp>
 #include <smdebug/batch/find_runs.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/learn/learn.hpp>
 
@@ -89,8 +91,9 @@ text_list asked_numbers(const learn_arguments& args, const learned_facts& added)
 }
 
 std::string result_json(const learned_facts& facts, const std::vector<left_out_run>& left_out) {
-    std::string text = "{\"runs\": " + std::to_string(facts.runs().size()) +
-                       ", \"tensors\": " + std::to_string(facts.tensors().size()) + ", \"left_out\": [";
+    std::string text = "{\"runs\": " + std::to_string(facts.runs().size()) + ", \"tensors\": " +
+                       std::to_string(smdebug::detail::learn::facts_access::data(facts).tensors.size()) +
+                       ", \"left_out\": [";
     for (std::size_t i = 0; i < left_out.size(); ++i) {
         text += i == 0 ? "{\"run\": " : ", {\"run\": ";
         append_json_string(text, left_out[i].run);
@@ -114,12 +117,103 @@ int show(const learn_arguments& args, console& to) {
         throw usage_error("--show: " + std::string{wrong.message()});
     }
     const std::optional<std::string> tensor = args.runs.empty() ? std::nullopt : std::optional{args.runs.front()};
-    const std::vector<std::string> names = facts.tensors();
-    if (tensor && !std::binary_search(names.begin(), names.end(), *tensor)) {
-        throw usage_error(*args.show + " has no tensor \"" + *tensor + "\"." + near_or_all(*tensor, names));
+    if (tensor && smdebug::detail::learn::facts_access::data(facts).tensors.find(*tensor) ==
+                      smdebug::detail::learn::facts_access::data(facts).tensors.end()) {
+        throw usage_error(*args.show + " has no tensor \"" + *tensor + "\"." + near_or_all(*tensor, facts.tensors()));
     }
     to.print(learned_table(facts, tensor));
     return to.status();
+}
+
+// What each of many processes would do without the others.
+constexpr std::string_view each_learns = "learn from all runs";
+
+unsigned learning_threads(const learn_arguments& args) {
+    return args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+// How a process learns, what it says, and how it opens runs.
+class learning {
+public:
+    /// Borrows all.  `tells`: on the console; if not, what is to be said is kept.
+    learning(const learn_arguments& args, console& to, const std::stop_token& stop, bool tells = true)
+        : args_(args),
+          to_(to),
+          says_(tells ? &to : nullptr),
+          how_{.threads = learning_threads(args), .stop = stop},
+          archives_(std::size_t{how_.threads} + 1) {
+        how_.on_note = [this](const std::string& run, const std::string& note) { says_.note(run, note); };
+        how_.progress = [this](std::size_t) { says_.count(1); };
+        access_.open = [this](const std::string& path, const std::optional<any_storage>& store) -> trial {
+            const run_place place = store ? run_place{path, store} : archives_.place_of(path, args_.how.storage);
+            return open_run(place, args_.how);
+        };
+        access_.is_asked = [this](const std::string& path) { return !args_.shard || args_.shard->has(path); };
+    }
+    learning(const learning&) = delete;
+    learning& operator=(const learning&) = delete;
+
+    /// Learns from the runs that the arguments name, and writes and prints the result.  `learn` makes the facts.
+    int run(function_ref<learned_facts(run_finder&)> learn);
+
+    [[nodiscard]] const learn_options& how() const noexcept { return how_; }
+    [[nodiscard]] const learn_access& access() const noexcept { return access_; }
+    [[nodiscard]] learn_reports& says() noexcept { return says_; }
+
+private:
+    int finish(const learned_facts& facts);
+
+    const learn_arguments& args_;
+    console& to_;
+    learn_reports says_;
+    learn_options how_;
+    opened_archives archives_;
+    learn_access access_;
+};
+
+int learning::run(function_ref<learned_facts(run_finder&)> learn) {
+    const std::vector<std::string> asked = asked_runs(args_);
+    how_.add_to = added_facts(args_);
+    how_.reductions = asked_numbers(args_, how_.add_to);
+    run_finder found{asked, run_finder::settings{.storage = args_.how.storage}};
+    learned_facts facts;
+    try {
+        facts = learn(found);
+    } catch (const stopped_error&) {
+        to_.clear_progress();
+        to_.error("interrupted: nothing is written");
+        return exit_interrupted;
+    } catch (const value_error& wrong) {
+        throw usage_error(wrong.message());
+    }
+    to_.clear_progress();
+    std::string beside;
+    for (const auto& [ending, count] : found.left_out()) {
+        beside.append(beside.empty() ? "" : ", ").append(std::to_string(count)).append(" ").append(ending);
+    }
+    if (!beside.empty()) {
+        to_.note("files beside the runs are not looked at: " + beside);
+    }
+    return finish(facts);
+}
+
+int learning::finish(const learned_facts& facts) {
+    if (facts.runs().empty()) {
+        to_.error("no run is left to learn from: nothing is written");
+    } else {
+        facts.save(*args_.output);
+    }
+    if (args_.how.format == output_format::json) {
+        to_.print(result_json(facts, says_.left_out()));
+    } else if (!facts.runs().empty()) {
+        to_.print("learned from " + counted(facts.runs().size(), "run") + ": " +
+                  counted(smdebug::detail::learn::facts_access::data(facts).tensors.size(), "tensor") + ", into " +
+                  printable(*args_.output) + "\n" + suspects_text(facts) + "\n");
+        if (!facts.suspects().empty()) {
+            to_.print("look at these runs, and leave them out if they are not healthy\n");
+        }
+    }
+    return to_.status();
 }
 
 }  // namespace
@@ -138,70 +232,33 @@ std::string suspects_text(const learned_facts& facts) {
     return text;
 }
 
-int learn_runs(const learn_arguments& args, console& to, const std::stop_token& stop) {
+int learn_on_ranks(const learn_arguments& args, console& to, const std::stop_token& stop, rank_channel& channel) {
+    check_size(channel, each_learns);
+    learning work{args, to, stop, channel.rank() == 0};
+    if (channel.rank() > 0) {
+        learn_as_other_rank(channel, work.access(), work.how(), work.says());
+        return exit_ok;
+    }
+    run_giver giver{channel};  // ends the other ranks, whatever happens here
+    return work.run([&](run_finder& found) {
+        return learn_as_rank_0(giver, channel, found, work.access(), work.how(), work.says());
+    });
+}
+
+int learn_runs(const learn_arguments& args, console& to, const std::stop_token& stop, const rank_starter& ranks) {
     if (args.show) {
         return show(args, to);
     }
     if (const std::size_t processes = launched_processes(); processes > 1) {
-        throw usage_error("this is one of " + std::to_string(processes) +
-                          " processes, each of which would learn all runs: give each a --shard and a file of its own, "
-                          "and merge these with --add");
+        return on_ranks(ranks, processes, each_learns, to,
+                        [&](rank_channel& channel) { return learn_on_ranks(args, to, stop, channel); });
     }
-    const std::vector<std::string> asked = asked_runs(args);
-    learn_options how{.threads = args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency()),
-                      .add_to = added_facts(args),
-                      .stop = stop};
-    how.reductions = asked_numbers(args, how.add_to);
-    std::vector<left_out_run> left_out;
-    how.on_note = [&](const std::string& run, const std::string& note) { to.note(run + ": " + note); };
-    how.progress = [&](std::size_t done) { to.progress_line([&] { return counted(done, "run") + " read"; }); };
-    run_finder found{asked, run_finder::settings{.storage = args.how.storage}};
-    const auto open = [&](const std::string& path, const std::optional<any_storage>& store) -> trial {
-        return open_run(run_place{.path = path, .store = store}, args.how);
-    };
-    learned_facts facts;
-    try {
-        const auto is_asked = [&](const std::string& path) { return !args.shard || args.shard->has(path); };
-        facts = smdebug::detail::learn::learn_found(
-            found, open, how,
-            [&](const left_out_run& one) {
-                left_out.push_back(one);
-                to.error(one.run + " is left out: " + one.why);
-            },
-            is_asked);
-    } catch (const stopped_error&) {
-        to.clear_progress();
-        to.error("interrupted: nothing is written");
-        return exit_interrupted;
-    } catch (const value_error& wrong) {
-        throw usage_error(wrong.message());
-    }
-    to.clear_progress();
-    std::string beside;
-    for (const auto& [ending, count] : found.left_out()) {
-        beside.append(beside.empty() ? "" : ", ").append(std::to_string(count)).append(" ").append(ending);
-    }
-    if (!beside.empty()) {
-        to.note("files beside the runs are not looked at: " + beside);
-    }
-    std::sort(left_out.begin(), left_out.end(),
-              [](const left_out_run& one, const left_out_run& other) { return one.run < other.run; });
-    if (facts.runs().empty()) {
-        to.error("no run is left to learn from: nothing is written");
-    } else {
-        facts.save(*args.output);
-    }
-    if (args.how.format == output_format::json) {
-        to.print(result_json(facts, left_out));
-    } else if (!facts.runs().empty()) {
-        to.print("learned from " + counted(facts.runs().size(), "run") + ": " +
-                 counted(facts.tensors().size(), "tensor") + ", into " + printable(*args.output) + "\n" +
-                 suspects_text(facts) + "\n");
-        if (!facts.suspects().empty()) {
-            to.print("look at these runs, and leave them out if they are not healthy\n");
-        }
-    }
-    return to.status();
+    learning work{args, to, stop};
+    return work.run([&](run_finder& found) {
+        return smdebug::detail::learn::learn_found(
+            found, work.access().open, work.how(), [&](const left_out_run& one) { work.says().leave_out(one); },
+            work.access().is_asked);
+    });
 }
 
 void declare_learn(command_line& line) {
@@ -223,7 +280,9 @@ void declare_learn(command_line& line) {
                                   "Try `smdebug learn --help`.");
             }
         },
-        [](const learn_arguments& given, const run_context& with) { return learn_runs(given, with.to, with.stop()); });
+        [](const learn_arguments& given, const run_context& with) {
+            return learn_runs(given, with.to, with.stop(), with.ranks);
+        });
     add_arguments(
         app, "RUN", args->runs,
         "healthy runs, archives, folders with runs in them, patterns such as 'jobs/**/run-?'; s3://, too; with "

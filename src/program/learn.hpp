@@ -1,7 +1,8 @@
-// `smdebug learn`: what trainings that went well have in common, as a file that the rule `learned` checks others against.
+// `smdebug learn`: what trainings that went well have in common, as a file by which the rule `learned` checks others.
 #pragma once
 
 #include <program/console.hpp>
+#include <program/ranks.hpp>
 #include <program/runs.hpp>
 #include <program/shard.hpp>
 #include <smdebug/core/stop_token.hpp>
@@ -27,8 +28,15 @@ struct learn_arguments {
     run_options how = {};
 };
 
+/// Learning over many processes, each of which calls this.  Returns the exit status: on rank 0, which alone prints and
+/// writes the file, that of one process over the same runs, on the others 0 if they finished their work.
+/// Errors: usage_error; on another rank why it has failed.
+[[nodiscard]] int learn_on_ranks(const learn_arguments& args, console& to, const std::stop_token& stop,
+                                 rank_channel& channel);
+
 /// Runs the command; the exit status.  Errors: usage_error.
-[[nodiscard]] int learn_runs(const learn_arguments& args, console& to, const std::stop_token& stop = {});
+[[nodiscard]] int learn_runs(const learn_arguments& args, console& to, const std::stop_token& stop = {},
+                             const rank_starter& ranks = {});
 
 /// The sentence about suspects: "2 of 20 runs would raise an alarm if learned from the others: runs/a runs/b".
 [[nodiscard]] std::string suspects_text(const learned_facts& facts);

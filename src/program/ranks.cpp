@@ -4,8 +4,8 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <system_error>
 #include <thread>
 
@@ -13,7 +13,16 @@ namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-constexpr std::string_view next_runs = "n";  // which runs are next; what else a rank says is its rank_end
+// What a rank says.  What else it says is its rank_end.
+constexpr std::string_view next_runs = "n";    // which runs are next
+constexpr std::string_view before_runs = "b";  // what is there to know before
+constexpr char piece_of_made = '+';            // of what it has made; the piece follows
+constexpr std::string_view end_of_made = ".";  // that was all
+constexpr std::string_view failed_made = "!";  // there is no more, as it failed
+
+// What rank 0 says.  What else it says is runs, which begin with a digit, or nothing: there are no more.
+constexpr char told_before_runs = 't';       // the answer follows
+constexpr std::string_view give_made = "g";  // a rank is to give what it has made
 
 // Waits ever longer while nothing happens, so that no core is kept busy: MPI's own waiting does that.
 class poll_pause {
@@ -47,33 +56,68 @@ std::size_t launched_processes() {
     return 1;
 }
 
+int on_ranks(const rank_starter& ranks, std::size_t processes, std::string_view each_would, console& to,
+             function_ref<int(rank_channel&)> work) {
+    if (!ranks.start) {
+        throw usage_error("this is one of " + std::to_string(processes) + " processes, each of which would " +
+                          std::string{each_would} +
+                          ", as this program was built without MPI; build it where CMake finds MPI, or give each "
+                          "process a --shard");
+    }
+    const auto channel = ranks.start();
+    const int status = status_of(to, [&] { return work(*channel); });
+    channel->end();
+    return status;
+}
+
+void check_size(const rank_channel& channel, std::string_view each_would) {
+    if (channel.size() < 2) {
+        throw usage_error("this is one of several processes, but MPI sees no other, and each would " +
+                          std::string{each_would} +
+                          "; start it by the mpirun of the MPI that `smdebug --version` names");
+    }
+}
+
+std::uint64_t number_in(std::string_view digits) {
+    std::uint64_t value = 0;
+    static_cast<void>(std::from_chars(digits.data(), digits.data() + digits.size(), value));
+    return value;
+}
+
+void append_part(std::string& message, std::string_view part) {
+    message.append(std::to_string(part.size())).append(":").append(part);
+}
+
+std::string_view take_part(std::string_view& message) {
+    if (message.empty()) {
+        return {};
+    }
+    const std::size_t colon = std::min(message.find(':'), message.size() - 1);
+    const std::string_view part = message.substr(colon + 1, number_in(message.substr(0, colon)));
+    message.remove_prefix(colon + 1 + part.size());
+    return part;
+}
+
 std::string text_of(const std::vector<batch_run>& runs) {
     std::string text;
     for (const batch_run& each : runs) {
         const std::string place = std::to_string(each.place);
         const std::string beside = each.is_beside ? "1" : "0";
         for (const std::string* part : {&place, &each.path, &each.version, &each.error, &beside}) {
-            text.append(std::to_string(part->size())).append(":").append(*part);
+            append_part(text, *part);
         }
     }
     return text;
 }
 
 std::vector<batch_run> runs_of(std::string_view text) {
-    const auto number = [](std::string_view digits) {
-        std::uint64_t value = 0;
-        static_cast<void>(std::from_chars(digits.data(), digits.data() + digits.size(), value));
-        return value;
-    };
     std::vector<batch_run> runs;
     while (!text.empty()) {
         std::array<std::string_view, 5> parts;
         for (std::string_view& part : parts) {
-            const std::size_t colon = std::min(text.find(':'), text.size() - 1);
-            part = text.substr(colon + 1, number(text.substr(0, colon)));
-            text.remove_prefix(colon + 1 + part.size());
+            part = take_part(text);
         }
-        runs.push_back({.place = number(parts[0]),
+        runs.push_back({.place = number_in(parts[0]),
                         .path = std::string{parts[1]},
                         .version = std::string{parts[2]},
                         .error = std::string{parts[3]},
@@ -119,6 +163,10 @@ void run_giver::hear(int rank, std::string_view text, const std::function<void(s
         asking_.push_back(rank);
         return;
     }
+    if (text == before_runs) {
+        channel_.send(rank, told_ ? told_before_runs + *told_ : std::string{});
+        return;
+    }
     ++ended_;
     is_whole_ = is_whole_ && text.front() == static_cast<char>(rank_end::whole);
     has_failed_ = has_failed_ || text.front() == static_cast<char>(rank_end::failed);
@@ -127,15 +175,41 @@ void run_giver::hear(int rank, std::string_view text, const std::function<void(s
     }
 }
 
+std::optional<std::string> run_giver::fetch(int rank) {
+    channel_.send(rank, give_made);
+    std::string made;
+    for (poll_pause pause;;) {
+        const auto message = channel_.receive();
+        if (!message) {
+            pause.wait();
+            continue;
+        }
+        pause.restart();
+        if (!message->second.starts_with(piece_of_made)) {
+            return message->second == end_of_made ? std::optional{std::move(made)} : std::nullopt;
+        }
+        made.append(message->second, 1);
+    }
+}
+
+void run_taker::ask(std::string_view what, const std::stop_token& stop) {
+    if (unanswered_ == 0) {
+        channel_.send(0, what);
+        ++unanswered_;
+    }
+    for (poll_pause pause; !stop.stop_requested() && !hear();) {
+        pause.wait();
+    }
+}
+
+std::optional<std::string> run_taker::told(const std::stop_token& stop) {
+    ask(before_runs, stop);
+    return stop.stop_requested() ? std::nullopt : told_;
+}
+
 std::optional<batch_run> run_taker::next(const std::stop_token& stop) {
     if (runs_.empty() && !over_) {
-        if (unanswered_ == 0) {
-            channel_.send(0, next_runs);
-            ++unanswered_;
-        }
-        for (poll_pause pause; !stop.stop_requested() && !hear();) {
-            pause.wait();
-        }
+        ask(next_runs, stop);
     }
     if (runs_.empty() || stop.stop_requested()) {
         return std::nullopt;
@@ -145,24 +219,52 @@ std::optional<batch_run> run_taker::next(const std::stop_token& stop) {
     return run;
 }
 
-void run_taker::end(rank_end how) {
+void run_taker::end(rank_end how, const maker& make) {
     const char text = static_cast<char>(how);
     channel_.send(0, {&text, 1});
     ++unanswered_;
+    std::exception_ptr failure;
     for (poll_pause pause; unanswered_ > 0;) {
         hear() ? pause.restart() : pause.wait();
+        if (!std::exchange(is_fetched_, false)) {
+            continue;
+        }
+        try {
+            std::string message;
+            make([&](std::string_view piece) {
+                message.assign(1, piece_of_made).append(piece);
+                channel_.send(0, message);
+            });
+            channel_.send(0, end_of_made);
+        } catch (...) {
+            failure = std::current_exception();
+            channel_.send(0, failed_made);
+        }
+    }
+    if (failure) {
+        std::rethrow_exception(failure);
     }
 }
 
 bool run_taker::hear() {
     const auto message = channel_.receive();
-    if (message) {
-        const auto runs = runs_of(message->second);
-        runs_.assign(runs.begin(), runs.end());
-        over_ = runs_.empty();
-        --unanswered_;
+    if (!message) {
+        return false;
     }
-    return message.has_value();
+    const std::string& text = message->second;
+    if (text == give_made) {
+        is_fetched_ = true;
+        return true;
+    }
+    --unanswered_;
+    if (text.starts_with(told_before_runs)) {
+        told_ = text.substr(1);
+        return true;
+    }
+    const auto runs = runs_of(text);
+    runs_.assign(runs.begin(), runs.end());
+    over_ = runs_.empty();
+    return true;
 }
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -24,6 +24,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -34,6 +35,9 @@ namespace {
 
 // How many runs are searched ahead.
 constexpr std::size_t most_listed = 100'000;
+
+// What each of many processes would do without the others.
+constexpr std::string_view each_scans = "scan all runs";
 
 unsigned threads_of(const scan_arguments& args) {
     return args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency());
@@ -285,11 +289,7 @@ int scan_as_other_rank(const scan_arguments& args, const program_rules& registry
 
 int scan_on_ranks(const scan_arguments& args, const program_rules& registry, console& to, const std::stop_token& stop,
                   rank_channel& channel) {
-    if (channel.size() < 2) {
-        throw usage_error(
-            "this is one of several processes, but MPI sees no other, and each would scan all runs; start it by "
-            "the mpirun of the MPI that `smdebug --version` names");
-    }
+    check_size(channel, each_scans);
     if (!args.output) {
         if (channel.rank() > 0) {
             return exit_usage;  // rank 0 says why
@@ -303,15 +303,8 @@ int scan_on_ranks(const scan_arguments& args, const program_rules& registry, con
 int scan_runs(const scan_arguments& args, const program_rules& registry, console& to, const std::stop_token& stop,
               const rank_starter& ranks) {
     if (const std::size_t processes = launched_processes(); processes > 1) {
-        if (!ranks.start) {
-            throw usage_error("this is one of " + std::to_string(processes) +
-                              " processes, each of which would scan all runs, as this program was built without MPI; "
-                              "build it where CMake finds MPI, or give each process a --shard");
-        }
-        const auto channel = ranks.start();
-        const int status = status_of(to, [&] { return scan_on_ranks(args, registry, to, stop, *channel); });
-        channel->end();
-        return status;
+        return on_ranks(ranks, processes, each_scans, to,
+                        [&](rank_channel& channel) { return scan_on_ranks(args, registry, to, stop, channel); });
     }
     const unsigned threads = threads_of(args);
     batch_options how = batch_options_of(args, threads, stop);

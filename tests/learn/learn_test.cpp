@@ -1,10 +1,14 @@
 #include <smdebug/learn/learn.hpp>
 
 #include "rules/built_in/history_runs.hpp"
+#include "support/fake_s3.hpp"
 #include "support/given_text.hpp"
 #include "support/temporary_folder.hpp"
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/s3/s3_storage.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -13,6 +17,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -145,4 +150,30 @@ TEST_CASE("learn_runs: folders, in any order and number of threads, with those l
               .modes.at(mode::train)
               .last == 20);
     CHECK(learn_runs({folder.path() + "/none"}, {}, leave_out).runs().empty());
+}
+
+TEST_CASE("learn: runs in S3 are found, read by many threads and learned from under their addresses") {
+    fake_s3_options for_everybody;
+    for_everybody.keys.reset();
+    const fake_s3 server{for_everybody};
+    learned_facts truth;
+    for (int i = 0; i < 6; ++i) {
+        const std::string name = "runs/run-" + std::to_string(i);
+        const memory_storage store = run_of(training(1 + i / 10.0));
+        for (const std::string& key : store.list("", "")) {
+            server.put(name + "/" + key, std::string{as_text(store.read(key).view())});
+        }
+        truth.join(learn(trial{store, {.name = "s3://bucket/" + name}}));
+    }
+    server.put("runs/damaged/index/000000000/000000000000_worker_0.json", "{");
+    s3_options how = quick_options();
+    how.anonymous = true;
+    const auto place = [&](std::string_view path) { return any_storage{s3_storage{std::string{path}, how, server}}; };
+    run_finder found{{"s3://bucket/runs"}, {.open_place = place}};
+    std::vector<std::string> left_out;
+    const learned_facts facts = detail::learn::learn_found(
+        found, [&](const std::string& path, const std::optional<any_storage>&) { return trial{place(path)}; },
+        {.threads = 3}, [&](const left_out_run& one) { left_out.push_back(one.run); });
+    CHECK(facts.to_json() == truth.to_json());
+    CHECK(left_out == std::vector<std::string>{"s3://bucket/runs/damaged"});
 }

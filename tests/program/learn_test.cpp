@@ -1,6 +1,7 @@
 #include <program/learn.hpp>
 
 #include "program/captured.hpp"
+#include "program/healthy_runs.hpp"
 
 #include <program/program.hpp>
 #include <smdebug/learn/learn.hpp>
@@ -15,36 +16,6 @@ using namespace smdebug;
 using namespace smdebug_test;
 namespace fs = std::filesystem;
 
-namespace {
-
-void write_run(const std::string& path, double scale, int odd_step = -1, bool ends = true) {
-    local_storage store{path};
-    run_builder build{store};
-    build.collections();
-    for (int i = 0; i < 6; ++i) {
-        const double size = (i == odd_step ? 100 : 1) * scale;
-        build.step({.step = i, .tensors = {tensor_of<double>("w", {size, 2 * size + i})}});
-    }
-    if (ends) {
-        build.end();
-    }
-}
-
-/// Runs a to h, which differ by a factor up to 1.4.
-struct healthy_runs {
-    healthy_runs() {
-        for (int i = 0; i < 8; ++i) {
-            write_run(run(i), 1 + i / 20.0);
-        }
-    }
-    [[nodiscard]] std::string run(int i) const { return at("runs/" + std::string(1, static_cast<char>('a' + i))); }
-    [[nodiscard]] std::string at(const std::string& name) const { return folder.path() + "/" + name; }
-
-    temporary_folder folder;
-};
-
-}  // namespace
-
 TEST_CASE("learn: a file of runs, and other runs checked against it") {
     const healthy_runs all;
     const std::string file = all.at("normal.json");
@@ -53,8 +24,8 @@ TEST_CASE("learn: a file of runs, and other runs checked against it") {
     CHECK(learned.out == "learned from 8 runs: 1 tensor, into " + file +
                              "\nnone of 8 runs would raise an alarm if learned from the others\n");
     CHECK(learned.err.empty());
-    write_run(all.at("good"), 1.2);
-    write_run(all.at("bad"), 1.2, 3);
+    write_healthy_run(all.at("good"), 1.2);
+    write_healthy_run(all.at("bad"), 1.2, 3);
     const std::string rule = "learned,file=" + file;
     CHECK(run_to_end({"check", all.at("good"), "--rule", rule}).status == cli::exit_ok);
     const ended bad = run_to_end({"check", all.at("bad"), "--rule", rule, "--format", "json"});
@@ -95,8 +66,8 @@ TEST_CASE("learn: the same bytes from parts, added, merged and in shards") {
 TEST_CASE("learn: runs that are left out, and a run that has not ended") {
     const healthy_runs all;
     const std::string file = all.at("normal.json");
-    write_run(all.at("unended"), 1, -1, false);
-    write_run(all.at("damaged"), 1);
+    write_healthy_run(all.at("unended"), 1, -1, false);
+    write_healthy_run(all.at("damaged"), 1);
     fs::resize_file(all.at("damaged/events/000000000002/000000000002_worker_0.tfevents"), 30);
     const ended some =
         run_to_end({"learn", all.run(0), all.at("damaged"), all.at("unended"), all.at("none"), "-o", file});
@@ -120,7 +91,7 @@ TEST_CASE("learn: runs that are left out, and a run that has not ended") {
 
 TEST_CASE("learn: suspects are named") {
     const healthy_runs all;
-    write_run(all.at("runs/i"), 1, 4);
+    write_healthy_run(all.at("runs/i"), 1, 4);
     const ended learned = run_to_end({"learn", all.at("runs"), "-o", all.at("normal.json")});
     CHECK(learned.status == cli::exit_ok);
     CHECK(contains(learned.out,

@@ -12,8 +12,10 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace smdebug;
@@ -54,6 +56,82 @@ TEST_CASE("ranks: runs as a message come back, whatever is in their names") {
     CHECK(text_of(std::vector<batch_run>{}).empty());
     CHECK(runs_of("").empty());
     CHECK(runs_of("12").size() <= 1);  // what is cut ends
+}
+
+TEST_CASE("ranks: parts of a message come back; a message that is cut gives what it has") {
+    std::string message;
+    append_part(message, "a:1");
+    append_part(message, "");
+    std::string_view rest = message;
+    CHECK(take_part(rest) == "a:1");
+    CHECK(take_part(rest).empty());
+    CHECK(rest.empty());
+    CHECK(take_part(rest).empty());
+    rest = "9:cut";
+    CHECK(take_part(rest) == "cut");
+    CHECK(rest.empty());
+    CHECK(number_in("12") == 12);
+    CHECK(number_in("x") == 0);
+}
+
+TEST_CASE("ranks: rank 0 says something before the first run, and fetches what the others have made, one by one") {
+    fake_ranks ranks{4};
+    const std::string large(200'000, 'x');
+    ranks.run([&](rank_channel& channel) {
+        if (channel.rank() == 0) {
+            run_giver giver{channel};
+            giver.tell("");
+            giver.give(counting(10, 1), [](std::size_t) {}, {});
+            CHECK(giver.is_whole());
+            CHECK(giver.fetch(2) == "2" + large + "+.");
+            CHECK(giver.fetch(1) == "1" + large + "+.");
+            CHECK_FALSE(giver.fetch(3));
+            return;
+        }
+        run_taker taker{channel};
+        CHECK(taker.told({}) == "");
+        while (taker.next({})) {
+        }
+        const auto make = [&](const auto& write) {
+            write(std::to_string(channel.rank()));
+            write(large);
+            if (channel.rank() == 3) {
+                throw std::runtime_error("it fails");
+            }
+            write("+");
+            write(".");
+        };
+        if (channel.rank() == 3) {
+            CHECK_THROWS_WITH(taker.end(rank_end::whole, make), "it fails");
+        } else {
+            taker.end(rank_end::whole, make);
+        }
+    });
+    CHECK(ranks.left() == 0);
+}
+
+TEST_CASE("ranks: nothing is said by a rank 0 that gives up, or after a stop") {
+    for (const bool stops : {false, true}) {
+        fake_ranks ranks{3};
+        ranks.run([&](rank_channel& channel) {
+            if (channel.rank() == 0) {
+                run_giver giver{channel};
+                if (stops) {
+                    giver.tell("too late");
+                }
+                return;
+            }
+            run_taker taker{channel};
+            std::stop_source stop;
+            if (stops) {
+                stop.request_stop();
+            }
+            CHECK_FALSE(taker.told(stop.get_token()));
+            CHECK_FALSE(taker.next(stop.get_token()));
+            taker.end(stops ? rank_end::stopped : rank_end::whole);
+        });
+        CHECK(ranks.left() == 0);
+    }
 }
 
 TEST_CASE("ranks: each run goes to one rank, all are done, and no message is left") {

@@ -54,16 +54,35 @@ namespace detail::learn {
 /// The numbers of those names.  Errors: value_error: no such number.
 [[nodiscard]] number_set numbers_named(const text_list& names);
 
-/// The facts of the complete steps of a run, before margins are found.
+/// Learns from the complete steps of a run.
 /// Errors: not_found: there is no step; stopped_error; the first error of what cannot be read, the run's problems first.
+[[nodiscard]] run_learner learner_of_run(const trial& run, const std::string& name, const number_set& kept,
+                                         unsigned threads, const std::stop_token& stop,
+                                         const std::function<void(const std::string& note)>& note);
+
+/// The facts of that, before margins are found.
 [[nodiscard]] all_facts facts_of_run(const trial& run, const std::string& name, const number_set& kept,
                                      unsigned threads, const std::stop_token& stop,
                                      const std::function<void(const std::string& note)>& note);
 
 /// Opens a run that was found; its store is open already if it lies in an archive.
 using run_opener = std::function<trial(const std::string& path, const std::optional<any_storage>& store)>;
+/// The next run; nothing: there are no more.  Called on any thread, by one at a time.
+using found_source = std::function<std::optional<run_finder::found>()>;
 
-/// The same as learn_runs() for runs that are found by any means.  `is_asked`: whether a run is looked at; empty: each.
+/// The next run of the finder that is wanted and can be learned from; what cannot is passed to `left_out`.
+/// `is_asked`: whether a run is looked at; empty: each.
+/// Errors: value_error: a run of that name is in options.add_to.
+[[nodiscard]] std::optional<run_finder::found> next_to_learn(
+    run_finder& runs, const learn_options& options, const std::function<void(const left_out_run&)>& left_out,
+    const std::function<bool(const std::string& path)>& is_asked = {});
+
+/// The facts of runs that next_to_learn() has given, here or in another process, before margins are found.
+/// Errors: value_error: no such number; stopped_error; what `next` throws.
+[[nodiscard]] all_facts learn_each(const found_source& next, const run_opener& open, const learn_options& options,
+                                   const std::function<void(const left_out_run&)>& left_out);
+
+/// What learn_runs() does, for runs that are found by any means.
 [[nodiscard]] learned_facts learn_found(run_finder& runs, const run_opener& open, const learn_options& options,
                                         const std::function<void(const left_out_run&)>& left_out,
                                         const std::function<bool(const std::string& path)>& is_asked = {});
@@ -74,8 +93,8 @@ using run_opener = std::function<trial(const std::string& path, const std::optio
 /// Errors: value_error: no such number in the options; not_found: the run has no complete step; else the first error of
 ///         what cannot be read, as nothing must be learned of a part.
 /// Cost:   a scan of the run: each save is read once; its values are hashed and reduced in one pass.
-/// Memory: of each tensor the hash of its newest save by each worker, 24 bytes for each window and number, and what the
-///         scan needs.
+/// Memory: of each tensor the hash of its newest save by each worker, 9 bytes for each window of a number that is a
+///         32-bit float in all saves, else 17, and what the scan needs.
 [[nodiscard]] learned_facts learn(const trial& run, const learn_options& options = {});
 
 /// The facts of many runs, under their paths: each path may be a run, a folder with runs in it, a pattern, an archive,

@@ -36,7 +36,8 @@ struct learned_envelope {
 ///     facts.save("normal.json");
 ///
 /// Without any run there are no facts: joining that changes nothing.  Copies share their data.
-/// Memory: some 12 bytes for each of up to six numbers of a window, whatever the number of runs, and the runs' names.
+/// Memory: 5 to 12 bytes for each of up to six numbers of a window, 8 for the window, whatever the number of runs, and
+/// the runs' names.
 class learned_facts {
 public:
     learned_facts();

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -203,4 +204,43 @@ TEST_CASE("learned file: what is refused, and how") {
         CHECK(refusal.find(says) != std::string::npos);
         CHECK(refusal.starts_with("normal.json: "));
     }
+}
+
+TEST_CASE("learned file: brackets, quotes and commas in names are no others") {
+    const std::string name = R"(a\"}],{[:\\)";
+    const std::string text = with("fc1.weight", name);
+    REQUIRE(refusal_of(text) == "taken");
+    const all_facts facts = facts_from_json(text, "x");
+    CHECK(facts.tensors.begin()->first == R"(a"}],{[:\)");
+    CHECK(json_of(facts) == text);
+    std::string dense{example};
+    std::erase(dense, '\n');
+    std::erase(dense, ' ');
+    dense = dense.replace(dense.find("smdebuglearned"), 14, "smdebug learned");
+    CHECK(json_of(facts_from_json(dense, "x")) == example);
+    CHECK(json_of(facts_from_json(" " + std::string{example} + "\t\r\n ", "x")) == example);
+    CHECK(json_of(facts_from_json("\xEF\xBB\xBF" + std::string{example}, "x")) == example);
+    CHECK(facts_from_json(with("\"fc1.weight\": {", "\"no.mode\": {}, \"fc1.weight\": {"), "x").tensors.size() == 2);
+}
+
+TEST_CASE("learned file: what is wrong between tensors is refused") {
+    const std::string not_json = "normal.json: it is not JSON";
+    CHECK(refusal_of(with("  }\n },\n \"tied\"", "  },\n },\n \"tied\"")) == not_json);
+    CHECK(refusal_of(with("  }\n },\n \"tied\"", "  }\n }\n \"tied\"")) == not_json);
+    CHECK(refusal_of(with("\"float32\"]", "\"float32\"}")) == not_json);
+    CHECK(refusal_of(with("\"fc1.weight\": {", "\"fc1.weight\" {")) == not_json);
+    CHECK(refusal_of(with("\"fc1.weight\": {", "fc1.weight: {")) == not_json);
+    CHECK(refusal_of(with("\"fc1.weight\": {", "\"fc1.weight\": , \"x\": {")) == not_json);
+    CHECK(refusal_of(with("\"fc1.weight\": {", "\"fc1\xFF\": {")) == not_json);
+    CHECK(refusal_of(std::string{example} + "{}") == not_json);
+    CHECK(refusal_of(std::string{example}.substr(0, example.size() - 3)) == not_json);
+    for (std::size_t cut = 1; cut < example.size() - 2; cut += 7) {
+        CHECK(refusal_of(std::string{example.substr(0, cut)}) == not_json);
+    }
+    CHECK(refusal_of(with("\"tied\": [", "\"tensors\": {},\n \"tied\": [")).find("\"tensors\" stands twice") !=
+          std::string::npos);
+    CHECK(refusal_of(with("\"fc1.weight\": {", "\"fc1.weight\": {}, \"fc1.weight\": {"))
+              .find("\"fc1.weight\" stands twice") != std::string::npos);
+    CHECK(refusal_of(with("\"fc1.weight\": {", "\"x\": 1, \"fc1.weight\": {")) ==
+          "normal.json: tensors.x: it must be an object, {...}");
 }

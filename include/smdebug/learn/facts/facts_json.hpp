@@ -14,7 +14,7 @@ namespace smdebug::inline v1::detail::learn {
 void write_json(const all_facts& facts, function_ref<void(std::string_view)> write);
 
 /// Errors: value_error that begins with `where`, for a text that is not such a file: it says what is wrong, and where.
-/// Memory: some four times the text, while it is read.
+/// Memory: the facts, and the text of one tensor, parsed; if the text is refused, some four times the text.
 [[nodiscard]] all_facts facts_from_json(std::string_view text, const std::string& where);
 
 }  // namespace smdebug::inline v1::detail::learn

@@ -5,6 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/learn/facts/numbers.hpp>
+#include <smdebug/learn/facts/packed_list.hpp>
 #include <smdebug/learn/facts/window.hpp>
 
 #include <array>
@@ -38,9 +39,9 @@ public:
     [[nodiscard]] bool has(run_place run) const noexcept;
     /// Adds one behind the others.
     void push_back(const extreme& one) noexcept { kept_[size_++] = one; }
-    /// The same without a run.
+    /// These without those of a run.
     [[nodiscard]] extremes without(run_place run) const noexcept;
-    /// The first that is not this run's; null: there is none.
+    /// The first that is not this run's, or null.
     [[nodiscard]] const extreme* first_but(run_place run) const noexcept;
 
 private:
@@ -60,9 +61,14 @@ struct window_facts {
     extremes high = {};
 };
 
-/// Windows in ascending order.  Memory: 12 bytes an extreme, 12 a window.
+/// Windows in ascending order.  Memory: 8 bytes a window; an extreme 4 if all numbers of the list are 32-bit floats,
+/// else 8, and for its run one more, above 256 runs two, above 65,536 four.
 class window_list {
 public:
+    window_list() = default;
+    /// With no room for more.
+    explicit window_list(std::span<const window_facts> windows);
+
     [[nodiscard]] std::size_t size() const noexcept { return heads_.size(); }
     [[nodiscard]] bool empty() const noexcept { return heads_.empty(); }
     [[nodiscard]] window_facts operator[](std::size_t place) const noexcept;
@@ -71,24 +77,22 @@ public:
 
     /// Adds one behind the others.
     void push_back(const window_facts& one);
-    void reserve(std::size_t windows, std::size_t extremes);
-    [[nodiscard]] std::size_t count_of_extremes() const noexcept { return numbers_.size(); }
-    /// Gives back what it has reserved and does not need.
-    void shrink();
     /// Replaces each run's place by that in another list.
-    void renumber(std::span<const run_place> places) noexcept;
+    void renumber(std::span<const run_place> places);
 
 private:
     struct head {
-        std::uint32_t begin = 0;  // of its extremes in the lists below
         std::uint32_t runs = 0;
-        window_number window = 0;
-        std::uint8_t low = 0;
-        std::uint8_t high = 0;
+        std::uint16_t begin = 0;  // of its extremes in the lists below
+        std::uint8_t window = 0;
+        std::uint8_t low : 4 = 0;
+        std::uint8_t high : 4 = 0;
     };
+    static_assert(last_window <= 255 && (last_window + 1) * 2 * extremes::most <= 65'535);
+
     std::vector<head> heads_;
-    std::vector<double> numbers_;
-    std::vector<run_place> places_;
+    packed_numbers numbers_;
+    packed_list<std::uint8_t, std::uint16_t, run_place> places_;
 };
 
 /// A healthy range at a mode step, and where it comes from.

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace smdebug::inline v1::detail::learn {
@@ -21,6 +22,9 @@ using window_number = std::uint16_t;
     const auto octave = static_cast<unsigned>(std::bit_width(step)) - 1;
     return static_cast<window_number>(4 * (octave - 1) + ((step >> (octave - 2)) & 3U));
 }
+
+/// The window of the greatest mode step.
+inline constexpr window_number last_window = window_of(std::numeric_limits<step_number>::max());
 
 /// The first mode step of a window, and the last.
 [[nodiscard]] constexpr step_number first_step_of(window_number window) noexcept {

@@ -96,9 +96,9 @@ private:
     return not_found("there is no complete step in " + printable(run), {.where = run});
 }
 
-SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name, const number_set& kept,
-                                      unsigned threads, const std::stop_token& stop,
-                                      const std::function<void(const std::string& note)>& note) {
+SMDEBUG_INLINE run_learner learner_of_run(const trial& run, const std::string& name, const number_set& kept,
+                                          unsigned threads, const std::stop_token& stop,
+                                          const std::function<void(const std::string& note)>& note) {
     if (const std::vector<problem> problems = run.problems(); !problems.empty()) {
         throw corrupt_data(text_of(problems.front()), {.where = name});
     }
@@ -154,7 +154,13 @@ SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name,
     if (!from->loaded_all_steps && note) {
         note("its job has not ended: learned from what is there now");
     }
-    return learner.finish(name);
+    return learner;
+}
+
+SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name, const number_set& kept,
+                                      unsigned threads, const std::stop_token& stop,
+                                      const std::function<void(const std::string& note)>& note) {
+    return learner_of_run(run, name, kept, threads, stop, note).finish(name);
 }
 
 }  // namespace detail::learn

@@ -29,14 +29,6 @@ public:
 
     [[nodiscard]] const number_set& kept() const noexcept { return kept_; }
 
-    /// Errors: value_error: a run of that name is among those that are added to.
-    void expect(const std::string& run) const {
-        const auto& runs = options_.add_to.runs();
-        if (std::binary_search(runs.begin(), runs.end(), run)) {
-            throw value_error("the run " + printable(run) +
-                              " has been learned from already: each run counts once.  Leave it out");
-        }
-    }
     void note(const std::string& run, const std::string& text) {
         const std::lock_guard lock{guard_};
         if (options_.on_note) {
@@ -49,9 +41,9 @@ public:
             left_out_({run, why});
         }
     }
-    void take(all_facts&& facts) {
+    void take(run_learner& learner, const std::string& run) {
         const std::lock_guard lock{guard_};
-        facts_.join(std::move(facts));
+        learner.finish_into(facts_, run);
     }
     void count_one() {
         const std::lock_guard lock{guard_};
@@ -60,10 +52,7 @@ public:
             options_.progress(done_);
         }
     }
-    [[nodiscard]] learned_facts finish() {
-        facts_.settle();
-        return facts_access::made_of(std::move(facts_));
-    }
+    [[nodiscard]] all_facts finish() { return std::move(facts_); }
 
 private:
     const learn_options& options_;
@@ -74,33 +63,47 @@ private:
     std::size_t done_ = 0;
 };
 
-SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& open, const learn_options& options,
-                                         const std::function<void(const left_out_run&)>& left_out,
-                                         const std::function<bool(const std::string& path)>& is_asked) {
-    facts_gatherer gathered{options, left_out};
+SMDEBUG_INLINE std::optional<run_finder::found> next_to_learn(
+    run_finder& runs, const learn_options& options, const std::function<void(const left_out_run&)>& left_out,
+    const std::function<bool(const std::string& path)>& is_asked) {
+    const auto leave_out = [&](const std::string& run, const std::string& why) {
+        if (left_out) {
+            left_out({run, why});
+        }
+    };
+    const std::vector<std::string>& known = options.add_to.runs();
+    while (auto found = runs.next()) {
+        const std::string& path = found->run.path;
+        if (!found->run.error.empty()) {
+            leave_out(path, found->run.error);
+        } else if (!is_utf8(path)) {
+            leave_out(path, "its name cannot stand in the file, as it is not UTF-8");
+        } else if (!is_asked || is_asked(path)) {
+            if (std::binary_search(known.begin(), known.end(), path)) {
+                throw value_error("the run " + printable(path) +
+                                  " has been learned from already: each run counts once.  Leave it out");
+            }
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Learns from each run of a source, on many threads.  Errors: stopped_error.
+inline void gather_facts(facts_gatherer& gathered, const found_source& next_found, const run_opener& open,
+                         const learn_options& options) {
     std::mutex guard;
     std::map<std::uint64_t, any_storage> stores;  // of runs in archives, until they are begun
     const auto next = [&]() -> std::optional<batch_run> {
-        while (auto found = runs.next()) {
-            if (!found->run.error.empty()) {
-                gathered.leave_out(found->run.path, found->run.error);
-                continue;
-            }
-            if (!is_utf8(found->run.path)) {
-                gathered.leave_out(found->run.path, "its name cannot stand in the file, as it is not UTF-8");
-                continue;
-            }
-            if (is_asked && !is_asked(found->run.path)) {
-                continue;
-            }
-            gathered.expect(found->run.path);
-            if (found->store) {
-                const std::lock_guard lock{guard};
-                stores.emplace(found->run.place, *std::move(found->store));
-            }
-            return std::move(found->run);
+        auto found = next_found();
+        if (!found) {
+            return std::nullopt;
         }
-        return std::nullopt;
+        if (found->store) {
+            const std::lock_guard lock{guard};
+            stores.emplace(found->run.place, *std::move(found->store));
+        }
+        return std::move(found->run);
     };
     const auto work = [&](const batch_run& one, const run_scope& scope) -> run_result {
         std::optional<any_storage> store;
@@ -112,8 +115,9 @@ SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& ope
             }
         }
         try {
-            gathered.take(facts_of_run(open(one.path, store), one.path, gathered.kept(), 1, scope.stop,
-                                       [&](const std::string& text) { gathered.note(one.path, text); }));
+            run_learner learner = learner_of_run(open(one.path, store), one.path, gathered.kept(), 1, scope.stop,
+                                                 [&](const std::string& text) { gathered.note(one.path, text); });
+            gathered.take(learner, one.path);  // the run is closed by now, which frees its catalog
         } catch (const stopped_error&) {
             return {.run = one, .state = run_state::undone};
         } catch (const std::exception& wrong) {
@@ -128,7 +132,25 @@ SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& ope
     if (!is_complete) {
         throw stopped_error("learning was stopped");
     }
+}
+
+SMDEBUG_INLINE all_facts learn_each(const found_source& next, const run_opener& open, const learn_options& options,
+                                    const std::function<void(const left_out_run&)>& left_out) {
+    facts_gatherer gathered{options, left_out};
+    gather_facts(gathered, next, open, options);
     return gathered.finish();
+}
+
+SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& open, const learn_options& options,
+                                         const std::function<void(const left_out_run&)>& left_out,
+                                         const std::function<bool(const std::string& path)>& is_asked) {
+    facts_gatherer gathered{options, left_out};
+    const auto leave_out = [&](const left_out_run& one) { gathered.leave_out(one.run, one.why); };
+    gather_facts(
+        gathered, [&] { return next_to_learn(runs, options, leave_out, is_asked); }, open, options);
+    all_facts facts = gathered.finish();
+    facts.settle();
+    return smdebug::detail::learn::facts_access::made_of(std::move(facts));
 }
 
 }  // namespace detail::learn

@@ -5,6 +5,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/text_hash.hpp>
 #include <smdebug/learn/facts/all_facts.hpp>
+#include <smdebug/learn/facts/packed_list.hpp>
 #include <smdebug/learn/look/save_look.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 
@@ -56,15 +57,16 @@ public:
 
     /// The facts, with the run's name; leaves this empty.
     [[nodiscard]] all_facts finish(std::string run);
+    /// Joins them into those of other runs, tensor by tensor: all at once they would need half as much again as this.
+    /// Errors: those of all_facts::join().
+    void finish_into(all_facts& facts, std::string run);
 
 private:
-    struct window_range {
-        window_number window = 0;
-        number_range range = {};
-    };
     struct windowed_numbers {
-        std::vector<window_range> windows = {};  // ascending
+        std::vector<std::uint8_t> windows = {};  // ascending
+        packed_numbers ranges = {};              // of each window the least, and the greatest
         void take(step_number mode_step, double one);
+        [[nodiscard]] number_series series() const;
     };
     struct entry_state {
         entry_facts facts = {};
@@ -93,6 +95,9 @@ private:
     void end_replicas(entry_state& entry) const;
     void take_pair(tensor_state& tensor, entry_state& entry, std::string_view worker, const save_look& save) const;
     [[nodiscard]] std::vector<tied_class> tied() const;
+    // The facts without those of tensors.
+    [[nodiscard]] all_facts common(std::string run) const;
+    [[nodiscard]] tensor_facts end_tensor(tensor_state& tensor) const;
 
     number_set kept_;
     step_number global_ = -1;

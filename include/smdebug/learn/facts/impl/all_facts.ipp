@@ -42,15 +42,13 @@ SMDEBUG_INLINE const entry_facts* all_facts::find(std::string_view tensor, mode 
     return places;
 }
 
-inline void renumber(all_facts& of, const std::vector<run_place>& places) {
+inline void renumber(tensor_facts& of, const std::vector<run_place>& places) {
     if (places.empty() || places.back() + std::size_t{1} == places.size()) {
         return;  // each keeps its place
     }
-    for (auto& [name, tensor] : of.tensors) {
-        for (auto& [in, entry] : tensor.by_mode) {
-            for (auto& [which, series] : entry.numbers) {
-                series.windows.renumber(places);
-            }
+    for (auto& [in, entry] : of.by_mode) {
+        for (auto& [which, series] : entry.numbers) {
+            series.windows.renumber(places);
         }
     }
 }
@@ -62,6 +60,13 @@ SMDEBUG_INLINE void all_facts::join(all_facts&& other) {
         }
         return;
     }
+    const std::vector<run_place> places = begin_join(other);
+    for (auto place = other.tensors.begin(); place != other.tensors.end(); place = other.tensors.erase(place)) {
+        join_tensor(place->first, std::move(place->second), places);
+    }
+}
+
+SMDEBUG_INLINE std::vector<run_place> all_facts::begin_join(const all_facts& other) {
     std::vector<std::string> both;
     std::set_intersection(runs.begin(), runs.end(), other.runs.begin(), other.runs.end(), std::back_inserter(both));
     if (!both.empty()) {
@@ -73,25 +78,32 @@ SMDEBUG_INLINE void all_facts::join(all_facts&& other) {
                           ": only facts of the same numbers are joined.  Learn one of them again");
     }
     std::merge(runs.begin(), runs.end(), other.runs.begin(), other.runs.end(), std::back_inserter(both));
-    renumber(*this, places_in(both, runs));
-    renumber(other, places_in(both, other.runs));
-    runs = std::move(both);
+    const std::vector<run_place> own_places = places_in(both, runs);
+    for (auto& [name, tensor] : tensors) {
+        renumber(tensor, own_places);
+    }
     for (const auto& [in, facts] : other.modes) {
         mode_facts& joined_facts = modes[in];
         joined_facts = {joined_facts.runs + facts.runs, std::max(joined_facts.last, facts.last)};
     }
-    for (auto place = other.tensors.begin(); place != other.tensors.end(); place = other.tensors.erase(place)) {
-        tensor_facts& to = tensors[place->first];
-        for (auto& [in, from] : place->second.by_mode) {
-            const auto [at, is_new] = to.by_mode.try_emplace(in);
-            if (is_new) {
-                at->second = std::move(from);
-            } else {
-                at->second.join(std::move(from));
-            }
+    tied = runs.empty() ? other.tied : joined(tied, other.tied);
+    std::vector<run_place> places = places_in(both, other.runs);
+    runs = std::move(both);
+    return places;
+}
+
+SMDEBUG_INLINE void all_facts::join_tensor(const std::string& name, tensor_facts&& facts,
+                                           const std::vector<run_place>& places) {
+    renumber(facts, places);
+    tensor_facts& to = tensors[name];
+    for (auto& [in, from] : facts.by_mode) {
+        const auto [at, is_new] = to.by_mode.try_emplace(in);
+        if (is_new) {
+            at->second = std::move(from);
+        } else {
+            at->second.join(std::move(from));
         }
     }
-    tied = joined(tied, other.tied);
 }
 
 SMDEBUG_INLINE void all_facts::settle() {

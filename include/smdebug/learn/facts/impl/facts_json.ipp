@@ -352,7 +352,7 @@ public:
             refuse("it must be an object, {...}");
         }
     }
-    /// The same for an object that has these keys; those behind "?" may be missing.
+    /// Calls visit(name, value) for each field of an object that has these keys; those behind "?" may be missing.
     template <class Visit>
     void for_each_key(std::initializer_list<std::string_view> keys, Visit&& visit) const {
         std::vector<std::string_view> missing;
@@ -432,23 +432,23 @@ private:
 
 [[nodiscard]] inline number_series series_from(const facts_value& from, std::size_t runs) {
     number_series series;
-    from.for_each_key({"?down", "runs", "?up", "?widen", "windows"}, [&](std::string_view key,
-                                                                         const facts_value& value) {
-        if (key == "runs") {
-            series.runs = value.count();
-        } else if (key == "windows") {
-            value.for_each([&](const facts_value& each) {
-                const window_facts window = window_facts_from(each, runs);
-                if (!series.windows.empty() && window.window <= series.windows.window_at(series.windows.size() - 1)) {
-                    each.refuse("windows must be ascending");
-                }
-                series.windows.push_back(window);
-            });
-            series.windows.shrink();
-        } else {
-            (key == "down" ? series.down : key == "up" ? series.up : series.widen) = value.margin();
-        }
-    });
+    from.for_each_key(
+        {"?down", "runs", "?up", "?widen", "windows"}, [&](std::string_view key, const facts_value& value) {
+            if (key == "runs") {
+                series.runs = value.count();
+            } else if (key == "windows") {
+                std::vector<window_facts> windows;
+                value.for_each([&](const facts_value& each) {
+                    windows.push_back(window_facts_from(each, runs));
+                    if (windows.size() > 1 && windows.back().window <= windows[windows.size() - 2].window) {
+                        each.refuse("windows must be ascending");
+                    }
+                });
+                series.windows = window_list{windows};
+            } else {
+                (key == "down" ? series.down : key == "up" ? series.up : series.widen) = value.margin();
+            }
+        });
     return series;
 }
 
@@ -576,17 +576,27 @@ inline void check_format(const json::value& root, const std::string& where) {
     }
 }
 
-SMDEBUG_INLINE all_facts facts_from_json(std::string_view text, const std::string& where) {
-    json::document document;
-    const auto root = document.parse(as_bytes(text));
-    if (!root) {
-        throw value_error(where + ": it is not JSON");
-    }
-    const facts_value file{*root, where, ""};
-    if (!root->is_object()) {
+/// Reads "tensors", or one field of it, behind the runs and modes, to which it refers.
+inline void read_tensors(all_facts& facts, const facts_value& from) {
+    from.for_each_name([&](std::string_view name, const facts_value& tensor) {
+        tensor_facts& to = facts.tensors[std::string{name}];
+        tensor.for_each_name([&](std::string_view mode_name, const facts_value& entry) {
+            const mode in = mode_from(mode_name, entry);
+            if (!facts.modes.contains(in)) {
+                entry.refuse("the mode " + std::string{mode_name} + " is not in \"modes\"");
+            }
+            to.by_mode[in] = entry_from(entry, facts.runs.size());
+        });
+    });
+}
+
+/// All of a file, but that the runs are not sorted.
+[[nodiscard]] inline all_facts unsorted_facts_from(const facts_value& file, const json::value& root,
+                                                   const std::string& where) {
+    if (!root.is_object()) {
         file.refuse("it is not what `smdebug learn` writes: it must be an object, {...}");
     }
-    check_format(*root, where);
+    check_format(root, where);
     all_facts facts;
     // The runs and modes first: what follows refers to them.
     file.for_each_key({"format", "modes", "reductions", "runs", "suspects", "tensors", "tied", "version"},
@@ -619,16 +629,7 @@ SMDEBUG_INLINE all_facts facts_from_json(std::string_view text, const std::strin
                 facts.reductions.insert(*which);
             }
         } else if (key == "tensors") {
-            value.for_each_name([&](std::string_view name, const facts_value& tensor) {
-                tensor_facts& to = facts.tensors[std::string{name}];
-                tensor.for_each_name([&](std::string_view mode_name, const facts_value& entry) {
-                    const mode in = mode_from(mode_name, entry);
-                    if (!facts.modes.contains(in)) {
-                        entry.refuse("the mode " + std::string{mode_name} + " is not in \"modes\"");
-                    }
-                    to.by_mode[in] = entry_from(entry, facts.runs.size());
-                });
-            });
+            read_tensors(facts, value);
         } else if (key == "tied") {
             value.for_each([&](const facts_value& each) {
                 tied_class one = tied_from(each);
@@ -638,6 +639,166 @@ SMDEBUG_INLINE all_facts facts_from_json(std::string_view text, const std::strin
             });
         }
     });
+    return facts;
+}
+
+/// Finds the fields of an object in JSON.  It looks at brackets, strings and commas alone: the parser of a field checks
+/// what lies between them.
+class field_finder {
+public:
+    explicit field_finder(std::string_view text) : text_(text) {}
+
+    struct field {
+        std::string_view key = {};  ///< with its quotes
+        std::string_view value = {};
+    };
+
+    /// Calls visit(field) for each; false: this is no object, or there is something behind it.
+    template <class Visit>
+    [[nodiscard]] bool for_each(Visit visit) {
+        if (!take('{')) {
+            return false;
+        }
+        bool ends = take('}');
+        while (!ends) {
+            field found;
+            skip_blanks();
+            const std::size_t key = at_;
+            if (!skip_string()) {
+                return false;
+            }
+            found.key = text_.substr(key, at_ - key);
+            if (!take(':')) {
+                return false;
+            }
+            skip_blanks();
+            const std::size_t value = at_;
+            if (!skip_value()) {
+                return false;
+            }
+            found.value = text_.substr(value, at_ - value);
+            visit(found);
+            ends = take('}');
+            if (!ends && !take(',')) {
+                return false;
+            }
+        }
+        skip_blanks();
+        return at_ == text_.size();
+    }
+
+private:
+    void skip_blanks() noexcept { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
+    bool take(char wanted) noexcept {
+        skip_blanks();
+        const bool is_there = at_ < text_.size() && text_[at_] == wanted;
+        at_ += is_there ? 1U : 0U;
+        return is_there;
+    }
+    bool skip_string() noexcept {
+        if (at_ == text_.size() || text_[at_] != '"') {
+            return false;
+        }
+        while (++at_ < text_.size()) {
+            if (text_[at_] == '"') {
+                ++at_;
+                return true;
+            }
+            at_ += text_[at_] == '\\' ? 1U : 0U;
+        }
+        return false;
+    }
+    bool skip_value() noexcept {
+        if (at_ < text_.size() && text_[at_] == '"') {
+            return skip_string();
+        }
+        if (at_ == text_.size() || (text_[at_] != '{' && text_[at_] != '[')) {
+            const std::size_t begin = at_;
+            at_ = std::min(text_.find_first_of(",]} \t\r\n", at_), text_.size());
+            return at_ > begin;
+        }
+        std::size_t depth = 0;
+        while (at_ < text_.size()) {
+            const char found = text_[at_];
+            if (found == '"') {
+                if (!skip_string()) {
+                    return false;
+                }
+                continue;
+            }
+            ++at_;
+            if (found == '{' || found == '[') {
+                ++depth;
+            } else if ((found == '}' || found == ']') && --depth == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+/// What facts_from_json() returns, with the memory of one parsed tensor at a time; nothing if something is wrong.
+[[nodiscard]] inline std::optional<all_facts> facts_piece_by_piece(std::string_view text, const std::string& where) {
+    std::vector<field_finder::field> tensors;
+    std::string_view all_tensors;
+    bool is_once = false;
+    const bool is_object = field_finder{text}.for_each([&](const field_finder::field& each) {
+        if (each.key == "\"tensors\"") {
+            is_once = all_tensors.empty();
+            all_tensors = each.value;
+        }
+    });
+    if (!is_object || !is_once ||
+        !field_finder{all_tensors}.for_each([&](const field_finder::field& each) { tensors.push_back(each); })) {
+        return std::nullopt;
+    }
+    const auto begin = static_cast<std::size_t>(all_tensors.data() - text.data());
+    std::string rest{text.substr(0, begin)};
+    rest.append("{}").append(text.substr(begin + all_tensors.size()));
+    json::document document;
+    const auto root = document.parse(as_bytes(std::string_view{rest}));
+    if (!root) {
+        return std::nullopt;
+    }
+    try {
+        const facts_value file{*root, where, ""};
+        all_facts facts = unsorted_facts_from(file, *root, where);
+        json::document of_tensor;
+        std::string piece;
+        for (const field_finder::field& each : tensors) {
+            piece.assign("{").append(each.key).append(":").append(each.value).append("}");
+            const auto parsed = of_tensor.parse(as_bytes(std::string_view{piece}));
+            const std::size_t before = facts.tensors.size();
+            if (!parsed) {
+                return std::nullopt;
+            }
+            read_tensors(facts, facts_value{*parsed, where, "tensors"});
+            if (facts.tensors.size() == before) {
+                return std::nullopt;  // a name that is there twice
+            }
+        }
+        sort_runs(facts, file);
+        return facts;
+    } catch (const value_error&) {
+        return std::nullopt;
+    }
+}
+
+SMDEBUG_INLINE all_facts facts_from_json(std::string_view text, const std::string& where) {
+    if (auto facts = facts_piece_by_piece(text, where)) {
+        return *std::move(facts);
+    }
+    // As a whole: the message is about the first error in it.
+    json::document document;
+    const auto root = document.parse(as_bytes(text));
+    if (!root) {
+        throw value_error(where + ": it is not JSON");
+    }
+    const facts_value file{*root, where, ""};
+    all_facts facts = unsorted_facts_from(file, *root, where);
     sort_runs(facts, file);
     return facts;
 }

@@ -93,12 +93,33 @@ SMDEBUG_INLINE window_facts window_list::operator[](std::size_t place) const noe
     return found;
 }
 
+SMDEBUG_INLINE window_list::window_list(std::span<const window_facts> windows) {
+    std::size_t count = 0;
+    unsigned of_numbers = 0;
+    unsigned of_places = 0;
+    for (const window_facts& one : windows) {
+        count += one.low.size() + one.high.size();
+        for (const extremes* const each : {&one.low, &one.high}) {
+            for (const extreme& entry : *each) {
+                of_numbers = std::max(of_numbers, numbers_.level_for(entry.number));
+                of_places = std::max(of_places, places_.level_for(entry.run));
+            }
+        }
+    }
+    heads_.reserve(windows.size());
+    numbers_.reserve(count, of_numbers);
+    places_.reserve(count, of_places);
+    for (const window_facts& one : windows) {
+        push_back(one);
+    }
+}
+
 SMDEBUG_INLINE void window_list::push_back(const window_facts& one) {
-    heads_.push_back({.begin = static_cast<std::uint32_t>(numbers_.size()),
-                      .runs = static_cast<std::uint32_t>(one.runs),
-                      .window = one.window,
-                      .low = static_cast<std::uint8_t>(one.low.size()),
-                      .high = static_cast<std::uint8_t>(one.high.size())});
+    heads_.push_back({.runs = static_cast<std::uint32_t>(one.runs),
+                      .begin = static_cast<std::uint16_t>(numbers_.size()),
+                      .window = static_cast<std::uint8_t>(one.window),
+                      .low = static_cast<std::uint8_t>(one.low.size() & 15U),
+                      .high = static_cast<std::uint8_t>(one.high.size() & 15U)});
     for (const extremes* const each : {&one.low, &one.high}) {
         for (const extreme& entry : *each) {
             numbers_.push_back(entry.number);
@@ -107,21 +128,9 @@ SMDEBUG_INLINE void window_list::push_back(const window_facts& one) {
     }
 }
 
-SMDEBUG_INLINE void window_list::reserve(std::size_t windows, std::size_t extremes) {
-    heads_.reserve(windows);
-    numbers_.reserve(extremes);
-    places_.reserve(extremes);
-}
-
-SMDEBUG_INLINE void window_list::shrink() {
-    heads_.shrink_to_fit();
-    numbers_.shrink_to_fit();
-    places_.shrink_to_fit();
-}
-
-SMDEBUG_INLINE void window_list::renumber(std::span<const run_place> places) noexcept {
-    for (run_place& each : places_) {
-        each = places[each];
+SMDEBUG_INLINE void window_list::renumber(std::span<const run_place> places) {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        places_.set(i, places[places_[i]]);
     }
 }
 
@@ -168,8 +177,8 @@ SMDEBUG_INLINE number_series joined(const number_series& a, const number_series&
     if (b.widen) {
         both.widen = both.widen ? std::max(*both.widen, *b.widen) : *b.widen;
     }
-    both.windows.reserve(a.windows.size() + b.windows.size(),
-                         a.windows.count_of_extremes() + b.windows.count_of_extremes());
+    std::vector<window_facts> windows;
+    windows.reserve(a.windows.size() + b.windows.size());
     std::size_t of_a = 0;
     std::size_t of_b = 0;
     while (of_a < a.windows.size() || of_b < b.windows.size()) {
@@ -180,15 +189,15 @@ SMDEBUG_INLINE number_series joined(const number_series& a, const number_series&
         if (is_of_a && is_of_b) {
             const window_facts one = a.windows[of_a++];
             const window_facts other = b.windows[of_b++];
-            both.windows.push_back({.window = one.window,
-                                    .runs = one.runs + other.runs,
-                                    .low = joined_low(one.low, other.low),
-                                    .high = joined_high(one.high, other.high)});
+            windows.push_back({.window = one.window,
+                               .runs = one.runs + other.runs,
+                               .low = joined_low(one.low, other.low),
+                               .high = joined_high(one.high, other.high)});
         } else {
-            both.windows.push_back(is_of_a ? a.windows[of_a++] : b.windows[of_b++]);
+            windows.push_back(is_of_a ? a.windows[of_a++] : b.windows[of_b++]);
         }
     }
-    both.windows.shrink();
+    both.windows = window_list{windows};
     return both;
 }
 

@@ -59,16 +59,33 @@ SMDEBUG_INLINE void run_learner::begin_step(step_number global, mode in, step_nu
 }
 
 SMDEBUG_INLINE void run_learner::windowed_numbers::take(step_number mode_step, double one) {
-    const window_number at = window_of(mode_step);
-    const auto precedes = [](const window_range& each, window_number wanted) { return each.window < wanted; };
-    const auto found = !windows.empty() && windows.back().window == at
-                           ? windows.end() - 1
-                           : std::lower_bound(windows.begin(), windows.end(), at, precedes);
-    if (found == windows.end() || found->window != at) {
-        windows.insert(found, {.window = at, .range = {one, one}});
-    } else {
-        found->range = {std::min(found->range.least, one), std::max(found->range.greatest, one)};
+    const auto at = static_cast<std::uint8_t>(window_of(mode_step));
+    const auto found = !windows.empty() && windows.back() == at ? windows.end() - 1
+                                                                : std::lower_bound(windows.begin(), windows.end(), at);
+    const auto place = static_cast<std::size_t>(found - windows.begin());
+    if (found == windows.end() || *found != at) {
+        windows.insert(found, at);
+        ranges.insert(2 * place, one);
+        ranges.insert(2 * place + 1, one);
+        return;
     }
+    if (one < ranges[2 * place]) {
+        ranges.set(2 * place, one);
+    }
+    if (one > ranges[2 * place + 1]) {
+        ranges.set(2 * place + 1, one);
+    }
+}
+
+SMDEBUG_INLINE number_series run_learner::windowed_numbers::series() const {
+    std::vector<window_facts> all;
+    all.reserve(windows.size());
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        window_facts& one = all.emplace_back(window_facts{.window = windows[i], .runs = 1});
+        one.low.push_back({ranges[2 * i], 0});
+        one.high.push_back({ranges[2 * i + 1], 0});
+    }
+    return {.runs = 1, .windows = window_list{all}};
 }
 
 SMDEBUG_INLINE void run_learner::end_replicas(entry_state& entry) const {
@@ -187,7 +204,7 @@ SMDEBUG_INLINE std::vector<tied_class> run_learner::tied() const {
     return classes;
 }
 
-SMDEBUG_INLINE all_facts run_learner::finish(std::string run) {
+SMDEBUG_INLINE all_facts run_learner::common(std::string run) const {
     all_facts all{.runs = {std::move(run)}, .reductions = kept_};
     all.tied = tied();
     for (const mode in : modes_by_name) {
@@ -195,40 +212,48 @@ SMDEBUG_INLINE all_facts run_learner::finish(std::string run) {
             all.modes[in] = {.runs = 1, .last = *std::max_element(steps.begin(), steps.end())};
         }
     }
-    for (const auto& tensor : tensors_) {
-        for (const mode in : modes_by_name) {
-            const auto state = std::move(tensor->by_mode[index_of(in)]);
-            if (state == nullptr) {
-                continue;
-            }
-            entry_facts& facts = state->facts;
-            end_replicas(*state);
-            const mode_count& counted = modes_[index_of(in)];
-            const save_gap gap = counted.gap(state->last_save, counted.steps.size());
-            facts.every = {std::max(facts.every.saves, gap.saves), std::max(facts.every.steps, gap.steps)};
-            facts.runs = 1;
-            facts.nonnegative =
-                facts.nonnegative ? std::optional<std::uint64_t>{state->knows_least ? 1U : 0U} : std::nullopt;
-            facts.nonpositive =
-                facts.nonpositive ? std::optional<std::uint64_t>{state->knows_greatest ? 1U : 0U} : std::nullopt;
-            for (std::size_t i = 0; i < number_count; ++i) {
-                if (const auto numbers = std::move(state->numbers[i])) {
-                    number_series series{.runs = 1};
-                    series.windows.reserve(numbers->windows.size(), 2 * numbers->windows.size());
-                    for (const window_range& each : numbers->windows) {
-                        window_facts window{.window = each.window, .runs = 1};
-                        window.low.push_back({each.range.least, 0});
-                        window.high.push_back({each.range.greatest, 0});
-                        series.windows.push_back(window);
-                    }
-                    facts.numbers.emplace(static_cast<number>(i), std::move(series));
-                }
-            }
-            all.tensors[tensor->name].by_mode.emplace(in, std::move(facts));
+    return all;
+}
+
+SMDEBUG_INLINE tensor_facts run_learner::end_tensor(tensor_state& tensor) const {
+    tensor_facts all;
+    for (const mode in : modes_by_name) {
+        const auto state = std::move(tensor.by_mode[index_of(in)]);
+        if (state == nullptr) {
+            continue;
         }
+        entry_facts& facts = state->facts;
+        end_replicas(*state);
+        const mode_count& counted = modes_[index_of(in)];
+        const save_gap gap = counted.gap(state->last_save, counted.steps.size());
+        facts.every = {std::max(facts.every.saves, gap.saves), std::max(facts.every.steps, gap.steps)};
+        facts.runs = 1;
+        facts.nonnegative =
+            facts.nonnegative ? std::optional<std::uint64_t>{state->knows_least ? 1U : 0U} : std::nullopt;
+        facts.nonpositive =
+            facts.nonpositive ? std::optional<std::uint64_t>{state->knows_greatest ? 1U : 0U} : std::nullopt;
+        for (std::size_t i = 0; i < number_count; ++i) {
+            if (const auto numbers = std::move(state->numbers[i])) {
+                facts.numbers.emplace(static_cast<number>(i), numbers->series());
+            }
+        }
+        all.by_mode.emplace(in, std::move(facts));
+    }
+    return all;
+}
+
+SMDEBUG_INLINE all_facts run_learner::finish(std::string run) {
+    all_facts all{.reductions = kept_};
+    finish_into(all, std::move(run));
+    return all;
+}
+
+SMDEBUG_INLINE void run_learner::finish_into(all_facts& facts, std::string run) {
+    const std::vector<run_place> places = facts.begin_join(common(std::move(run)));
+    for (const auto& tensor : tensors_) {
+        facts.join_tensor(tensor->name, end_tensor(*tensor), places);
     }
     *this = run_learner{kept_};
-    return all;
 }
 
 }  // namespace smdebug::inline v1::detail::learn
