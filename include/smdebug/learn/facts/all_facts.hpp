@@ -53,7 +53,7 @@ struct all_facts {
     /// Joins the facts of other runs; margins and suspects are stale until settle().
     /// Errors: value_error, before anything is changed: a run is in both, or they keep other numbers.
     void join(all_facts&& other);
-    /// The same for facts that need not be there at once: joins all of them but the tensors, which follow one by one.
+    /// Joins facts that need not be there at once: all but the tensors, which follow one by one by join_tensor().
     /// Returns the places of their runs among all.  Errors: those of join().
     [[nodiscard]] std::vector<run_place> begin_join(const all_facts& other);
     void join_tensor(const std::string& name, tensor_facts&& facts, const std::vector<run_place>& places);
