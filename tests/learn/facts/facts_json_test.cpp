@@ -122,6 +122,25 @@ TEST_CASE("learned file: every double reads back to the bit") {
     }
 }
 
+TEST_CASE("learned file: every mode step reads back") {
+    for (const step_number step : {(step_number{1} << 53) + 1, (step_number{1} << 60) + 5, step_number{1} << 62,
+                                   std::numeric_limits<step_number>::max()}) {
+        all_facts facts{.runs = {"a"}};
+        facts.modes[mode::train] = {1, step};
+        entry_facts& entry = facts.tensors["w"].by_mode[mode::train];
+        entry.every.steps = step;
+        number_series& series = entry.numbers[number::mean];
+        window_facts window{.window = window_of(step), .runs = 1};
+        window.low.push_back({1, 0});
+        window.high.push_back({1, 0});
+        series.windows.push_back(window);
+        const all_facts again = facts_from_json(json_of(facts), "x");
+        CHECK(again.modes.at(mode::train).last == step);
+        CHECK(again.find("w", mode::train)->every.steps == step);
+        CHECK(again.find("w", mode::train)->numbers.at(number::mean).windows[0].window == window_of(step));
+    }
+}
+
 TEST_CASE("learned file: facts, windows, sides, numbers, tensors and classes may be deleted") {
     for (const auto& [from, to] : {std::pair{R"("changing": 98,)", ""},
                                    {R"("constant": 0,)", ""},
@@ -174,6 +193,7 @@ TEST_CASE("learned file: what is refused, and how") {
              wrong{", \"steps\": 40", "", "every: the key \"steps\" is missing"},
              wrong{"\"finite\": 100", "\"finite\": -1", "TRAIN.finite: it must be a whole number"},
              wrong{"\"finite\": 100", "\"finite\": 1.5", "whole number"},
+             wrong{"\"steps\": 40", "\"steps\": 9223372036854775808", "whole number"},
              wrong{"\"finite\": 100", "\"finite\": \"100\"", "whole number"},
              wrong{"\"down\": 0.8", "\"down\": -0.8", "numbers.l2.down: it must not be negative"},
              wrong{"\"down\": 0.8", "\"down\": \"0.8\"", "it must be a number"},

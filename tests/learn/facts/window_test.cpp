@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <vector>
 
 using namespace smdebug;
@@ -43,4 +44,5 @@ TEST_CASE("learned windows: each step is in one, by the text of the specificatio
     const step_number far = step_number{1} << 62;
     CHECK(first_step_of(window_of(far)) == far);
     CHECK(window_of(far + 1) == window_of(far));
+    CHECK(last_step_of(last_window) == std::numeric_limits<step_number>::max());
 }

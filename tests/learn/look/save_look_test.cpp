@@ -112,6 +112,10 @@ TEST_CASE("a save's numbers: saved ones first, and what stands for them") {
     CHECK(look({{key(reduction::l2), 50}, {key(reduction::l2, true), 60}})[number::l2] == 50);
     CHECK(look({{key(reduction::min), -9}, {key(reduction::max), 8}})[number::abs_max] == 9);
     CHECK(look({{key(reduction::min), -9}})[number::abs_max] == 4);
+    for (const double lost : {nan_value, infinite}) {  // that is none, and no other takes its place
+        CHECK_FALSE(look({{key(reduction::min), 2}, {key(reduction::max), lost}}).has.contains(number::abs_max));
+        CHECK_FALSE(look({{key(reduction::min), lost}, {key(reduction::max), 2}}).has.contains(number::abs_max));
+    }
     CHECK(
         look({{key(reduction::max, true), 7}, {key(reduction::min), -9}, {key(reduction::max), 8}})[number::abs_max] ==
         7);

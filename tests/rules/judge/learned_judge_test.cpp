@@ -92,6 +92,18 @@ TEST_CASE("learned judge: findings of a step by tensor, worker, kind and number"
           list{"a w0 high: l2 is", "a w1 replicas: w1", "b w0 low: l2 is", "b w1 replicas: w1", "b w1 tied: differs"});
 }
 
+TEST_CASE("learned judge: a file may say that a tensor is saved as rarely as can be") {
+    data::all_facts facts = healthy();
+    for (auto& [name, tensor] : facts.tensors) {
+        data::entry_facts& entry = tensor.by_mode[mode::train];
+        entry.every = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()};
+    }
+    court here{facts};
+    for (step_number step = 0; step < 10; ++step) {
+        CHECK(here.at(step, {save_of("b", "w0", 1)}).empty());  // "a" is not missing
+    }
+}
+
 TEST_CASE("learned judge: of replicas the content that most have is right, of equally many the first worker's") {
     court most{healthy()};
     CHECK(most.at(0, {save_of("a", "w0", 1), save_of("a", "w1", 2), save_of("a", "w2", 2)}) ==

@@ -31,7 +31,7 @@ inline constexpr window_number last_window = window_of(std::numeric_limits<step_
     return window < 4 ? step_number{window} : step_number{4 + window % 4} << (window / 4 - 1);
 }
 [[nodiscard]] constexpr step_number last_step_of(window_number window) noexcept {
-    return window < 4 ? step_number{window} : first_step_of(window) + (step_number{1} << (window / 4 - 1)) - 1;
+    return window < 4 ? step_number{window} : first_step_of(window) + ((step_number{1} << (window / 4 - 1)) - 1);
 }
 
 /// The window that begins at a mode step; nothing: none does.

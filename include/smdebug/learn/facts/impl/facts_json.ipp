@@ -320,6 +320,10 @@ public:
         }
         return found;
     }
+    /// A mode step, or a distance of two.
+    [[nodiscard]] step_number steps() const {
+        return static_cast<step_number>(count(std::numeric_limits<step_number>::max()));
+    }
 
     /// Calls visit(value) for each element of a list.
     template <class Visit>
@@ -416,7 +420,7 @@ private:
     window_facts window;
     from.for_each_key({"from", "high", "low", "runs"}, [&](std::string_view key, const facts_value& value) {
         if (key == "from") {
-            const auto known = window_from(static_cast<step_number>(value.count()));
+            const auto known = window_from(value.steps());
             if (!known) {
                 value.refuse("no window begins there: they begin at 0, 1, 2, ..., 8, 10, 12, 14, 16, 20, 24, ...");
             }
@@ -478,7 +482,7 @@ private:
         [&](std::string_view key, const facts_value& value) {
             if (key == "every") {
                 value.for_each_key({"saves", "steps"}, [&](std::string_view part, const facts_value& gap) {
-                    (part == "saves" ? entry.every.saves : entry.every.steps) = static_cast<std::int64_t>(gap.count());
+                    (part == "saves" ? entry.every.saves : entry.every.steps) = gap.steps();
                 });
             } else if (key == "numbers") {
                 value.for_each_name([&](std::string_view name, const facts_value& series) {
@@ -613,7 +617,7 @@ inline void read_tensors(all_facts& facts, const facts_value& from) {
                                       if (part == "runs") {
                                           of.runs = at.count();
                                       } else {
-                                          of.last = static_cast<step_number>(at.count());
+                                          of.last = at.steps();
                                       }
                                   });
                               });

@@ -113,7 +113,8 @@ private:
         const std::optional<double> min = find.saved({reduction::min, false});
         const std::optional<double> max = find.saved({reduction::max, false});
         if (min && max) {
-            saved = number_range{*min, *max}.magnitude();
+            // Of NaN and another number, magnitude() has either.
+            saved = is_nan(*min) || is_nan(*max) ? *min + *max : number_range{*min, *max}.magnitude();
         }
     }
     return saved ? saved : find.computed(*key);

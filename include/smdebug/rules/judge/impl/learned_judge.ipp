@@ -117,6 +117,11 @@ inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
     return std::string{name_of(in)} + " step " + std::to_string(mode_step);
 }
 
+/// Whether `number` > 2 * `usual`, which is not negative and may be any that a file has.
+[[nodiscard]] constexpr bool is_beyond_twice(std::int64_t number, std::int64_t usual) noexcept {
+    return number > usual && number - usual > usual;
+}
+
 SMDEBUG_INLINE void learned_judge::judge_missing() {
     const auto& modes = learn::facts_access::data(facts_).modes;
     const auto mode_facts = modes.find(mode_);
@@ -132,7 +137,7 @@ SMDEBUG_INLINE void learned_judge::judge_missing() {
         }
         const step_number from = entry.last_save == 0 ? in.steps.steps.front() : in.steps.steps[entry.last_save - 1];
         const auto saves = static_cast<std::int64_t>(count - entry.last_save);
-        if (saves <= 2 * facts.every.saves || mode_step_ - from <= 2 * facts.every.steps ||
+        if (!is_beyond_twice(saves, facts.every.saves) || !is_beyond_twice(mode_step_ - from, facts.every.steps) ||
             !begins(learned_kind::missing, name, name_of(mode_), {})) {
             continue;
         }
@@ -140,7 +145,7 @@ SMDEBUG_INLINE void learned_judge::judge_missing() {
             entry.last_save == 0 ? "never saved" : "not saved since " + words_of_step(mode_, from);
         const std::string usual =
             facts.every.steps > 1 ? "at every " + std::to_string(facts.every.steps) + " steps" : "at every step";
-        add(learned_kind::missing, name, {}, static_cast<double>(saves), static_cast<double>(2 * facts.every.saves),
+        add(learned_kind::missing, name, {}, static_cast<double>(saves), 2 * static_cast<double>(facts.every.saves),
             since + "; in " + healthy_runs(facts.runs) + " " + usual);
     }
 }
