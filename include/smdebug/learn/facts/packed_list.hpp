@@ -18,8 +18,7 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::detail::learn {
 
-/// A list of numbers of the last of these types, all kept as the first one that
-/// loses no bit of any of them.
+/// A list of numbers of the last of these types, all kept as the first one that loses no bit of any of them.
 template <class... Kept>
 class packed_list {
 public:
@@ -71,7 +70,7 @@ private:
             return one <= std::numeric_limits<As>::max();
         } else {
             using bits = std::uint64_t;
-            return one >= std::numeric_limits<As>::lowest() && one <= std::numeric_limits<As>::max() &&
+            return one >= number{std::numeric_limits<As>::lowest()} && one <= number{std::numeric_limits<As>::max()} &&
                    std::bit_cast<bits>(static_cast<number>(static_cast<As>(one))) == std::bit_cast<bits>(one);
         }
     }
