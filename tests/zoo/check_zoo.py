@@ -13,7 +13,7 @@ import sys
 SEEDS = [1, 2, 3, 5, 10, 42]
 FAILURES = ["loss_spike", "gradient_spike", "nan_origin", "replica_mismatch", "precision_underflow", "weight_norm_drift"]
 CHOICES = ["tensor_variance", "similar_across_runs", "stalled_training", "activation_outliers", "attention_collapse",
-           "expert_imbalance"]  # rules that a scan cannot run without an answer
+           "expert_imbalance", "learned"]  # rules that a scan cannot run without an answer
 BEGIN, END = "<!-- zoo:begin -->\n", "<!-- zoo:end -->\n"
 HARMLESS = {"NoIssuesFound", "NotApplicable"}
 
