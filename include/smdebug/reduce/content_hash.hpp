@@ -31,7 +31,8 @@ inline constexpr std::size_t stripe_size = words_of_a_stripe * sizeof(std::uint6
 inline constexpr std::size_t stripes_of_a_block = 16;
 inline constexpr std::uint64_t sum_factor = 0x9E3779B1U;
 
-/// The key of word j of stripe i of a block is at i + j.
+/// The key of word j of stripe i of a block is at i + j.  `Tag`: as of mixed().
+template <class Tag>
 inline constexpr auto hash_keys = [] {
     std::array<std::uint64_t, stripes_of_a_block + words_of_a_stripe> keys{};
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -50,13 +51,13 @@ inline void add_stripes(hash_sums sums, const std::byte* at, std::size_t stripes
         const std::size_t in_block = i % stripes_of_a_block;
         for (std::size_t j = 0; j < words_of_a_stripe; ++j) {
             const auto word = load_le<std::uint64_t>(at + j * sizeof(std::uint64_t));
-            const std::uint64_t x = word ^ hash_keys[in_block + j];
+            const std::uint64_t x = word ^ hash_keys<Tag>[in_block + j];
             sums[j] += (x & 0xFFFFFFFFU) * (x >> 32U);
             sums[j ^ 1U] += word;
         }
         if (in_block + 1 == stripes_of_a_block) {
             for (std::size_t j = 0; j < words_of_a_stripe; ++j) {
-                sums[j] = (sums[j] ^ (sums[j] >> 47U) ^ hash_keys[j]) * sum_factor;
+                sums[j] = (sums[j] ^ (sums[j] >> 47U) ^ hash_keys<Tag>[j]) * sum_factor;
             }
         }
     }
@@ -90,10 +91,11 @@ template <stripe_hasher Kernel>
         std::copy(rest.begin(), rest.end(), last.begin());
         kernel.hash_stripes(sums, last, stripes);
     }
-    content_hash hash{hash_keys[0], hash_keys[1]};
+    constexpr auto& keys = hash_keys<content_hash>;
+    content_hash hash{keys[0], keys[1]};
     const auto add = [&](std::uint64_t word) {
-        hash.low = folded_product(hash.low ^ word, hash_keys[2]);
-        hash.high = folded_product(hash.high + word, hash_keys[3]);
+        hash.low = folded_product(hash.low ^ word, keys[2]);
+        hash.high = folded_product(hash.high + word, keys[3]);
     };
     add(static_cast<std::uint64_t>(tensor.type));
     add(tensor.shape.size());

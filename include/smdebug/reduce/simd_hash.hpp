@@ -29,7 +29,7 @@ inline void simd_add_stripes(hash_sums sums, const std::byte* at, std::size_t st
                 for (std::size_t v = 0; v < vectors; ++v) {
                     const auto* const from = reinterpret_cast<const std::uint64_t*>(at) + v * width;
                     const words<Arch> word = words<Arch>::load_unaligned(from);
-                    const words<Arch> x = word ^ words<Arch>::load_unaligned(&hash_keys[i + v * width]);
+                    const words<Arch> x = word ^ words<Arch>::load_unaligned(&hash_keys<Arch>[i + v * width]);
                     const words<Arch> product = lower_products<Arch>(x, shifted_right<Arch, 32>(x));
                     lanes[v] = lanes[v] + product + neighbours<Arch>(word);
                 }
@@ -39,7 +39,7 @@ inline void simd_add_stripes(hash_sums sums, const std::byte* at, std::size_t st
             if (in_block + some == stripes_of_a_block) {
                 const words<Arch> factor(sum_factor);
                 for (std::size_t v = 0; v < vectors; ++v) {
-                    const words<Arch> key = words<Arch>::load_unaligned(&hash_keys[v * width]);
+                    const words<Arch> key = words<Arch>::load_unaligned(&hash_keys<Arch>[v * width]);
                     const words<Arch> x = lanes[v] ^ shifted_right<Arch, 47>(lanes[v]) ^ key;
                     lanes[v] = lower_products<Arch>(x, factor) +
                                to_upper_half<Arch>(lower_products<Arch>(shifted_right<Arch, 32>(x), factor));
