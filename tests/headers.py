@@ -99,37 +99,47 @@ def without_angles(head):
         head = shorter
 
 
-def functions(code):
-    """Names of the functions, and public member functions, that are declared outside namespaces called detail."""
+def usable_heads(code):
+    """(head, classes around it, class that it opens or None) of what stands outside namespaces called detail, in classes
+    among what is public, and outside bodies of functions."""
     code = re.sub(r"^[ \t]*#.*$", "", code, flags=re.M)
-    found, scopes, start = set(), [], 0  # of each open brace [kind, name, whether what stands there may be used]
+    scopes, start = [], 0  # of each open brace [kind, name, whether what stands there may be used]
     for mark in re.finditer(r"[{};]|\b(public|private|protected)\s*:(?!:)", code):
         if mark[1]:
             if scopes and scopes[-1][0] == "class":
                 scopes[-1][2] = mark[1] == "public"
                 start = mark.end()
             continue
-        head = without_angles(code[start:mark.start()])
+        head = code[start:mark.start()]
         start = mark.end()
-        if scopes and all(scope[2] for scope in scopes) and not re.search(r"\b(friend|using|operator)\b", head):
-            declared_as = re.sub(r"\)\s*:(?!:).*", ")", re.sub(NO_FUNCTION, "", head), flags=re.S)  # without initialisers
-            match = re.search(r"(?<![~:])\b([a-z]\w*)\s*\(", declared_as)
-            classes = [scope[1] for scope in scopes if scope[0] == "class"]
-            if match and re.search(r"\w[^=]*$", head[:match.start()]) and "=" not in head[:match.start()]:
-                if match[1] not in (*classes[-1:], "static_assert"):
-                    found.add(match[1])
+        namespace = NAMESPACE.search(head)
+        plain = without_angles(head)
+        opens = None if re.search(r"\benum\b|\(|=", plain) else re.search(
+            r"\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)\s*(?:final\s*)?(?::(?!:)|$)", plain)
+        if scopes and all(scope[2] for scope in scopes):
+            yield head, [scope[1] for scope in scopes if scope[0] == "class"], opens and opens[2]
         if mark[0] == "{":
-            namespace = NAMESPACE.search(head)
-            match = None if re.search(r"\benum\b|\(|=", head) else re.search(
-                r"\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)\s*(?:final\s*)?(?::(?!:)|$)", head)
             if namespace:
                 scopes.append(["namespace", "", "detail" not in named(namespace[2]).split("::")])
-            elif match:
-                scopes.append(["class", match[2], match[1] == "struct"])
+            elif opens:
+                scopes.append(["class", opens[2], opens[1] == "struct"])
             else:
                 scopes.append(["body", "", False])
         elif mark[0] == "}" and scopes:
             scopes.pop()
+
+
+def functions(code):
+    """Names of the functions, and public member functions, that are declared outside namespaces called detail."""
+    found = set()
+    for whole, classes, _ in usable_heads(code):
+        head = without_angles(whole)
+        if not re.search(r"\b(friend|using|operator)\b", head):
+            declared_as = re.sub(r"\)\s*:(?!:).*", ")", re.sub(NO_FUNCTION, "", head), flags=re.S)  # without initialisers
+            match = re.search(r"(?<![~:])\b([a-z]\w*)\s*\(", declared_as)
+            if match and re.search(r"\w[^=]*$", head[:match.start()]) and "=" not in head[:match.start()]:
+                if match[1] not in (*classes[-1:], "static_assert"):
+                    found.add(match[1])
     return found
 
 
@@ -145,36 +155,16 @@ def without_values(code):
 def shown_details(code):
     """(class, declaration) of each public member of a class outside detail whose type or signature names a detail type.
     Concepts, template defaults, initial values and friends are no part of it."""
-    code = without_values(re.sub(r"^[ \t]*#.*$", "", code, flags=re.M))
-    found, scopes, start = [], [], 0  # of each open brace [kind, name, whether what stands there may be used]
-    for mark in re.finditer(r"[{};]|\b(public|private|protected)\s*:(?!:)", code):
-        if mark[1]:
-            if scopes and scopes[-1][0] == "class":
-                scopes[-1][2] = mark[1] == "public"
-                start = mark.end()
-            continue
-        head = code[start:mark.start()]
-        start = mark.end()
-        plain = re.sub(r"\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>|\bfriend\b.*", "", head, flags=re.S)
-        namespace = NAMESPACE.search(head)
-        match = None if re.search(r"\benum\b|\(|=", plain) else re.search(
-            r"\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)\s*(?:final\s*)?(?::(?!:)|$)", without_angles(plain))
-        if scopes and scopes[-1][0] == "class" and all(scope[2] for scope in scopes) and not match:
-            shown = re.sub(r"\brequires\b.*?(?=\b(?:explicit|static|using)\b|\[\[|$)", "", plain, flags=re.S)
+    found = []
+    for head, classes, opens in usable_heads(without_values(code)):
+        if classes and not opens:
+            shown = re.sub(r"\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>|\bfriend\b.*", "", head, flags=re.S)
+            shown = re.sub(r"\brequires\b.*?(?=\b(?:explicit|static|using)\b|\[\[|$)", "", shown, flags=re.S)
             shown = re.sub(r"\)\s*(?:noexcept\s*)?:(?!:).*", ")", shown, flags=re.S)  # without initialisers of members
             if not shown.strip().startswith("using"):
                 shown = re.sub(r"(?<![=<>!])=(?!=)(?:[^,()]|\([^()]*\))*", "", shown)
             if re.search(r"\bdetail::", shown):
-                found.append((scopes[-1][1], re.sub(r"\[\[.*?\]\]", "", " ".join(shown.split())).strip()))
-        if mark[0] == "{":
-            if namespace:
-                scopes.append(["namespace", "", "detail" not in named(namespace[2]).split("::")])
-            elif match:
-                scopes.append(["class", match[2], match[1] == "struct"])
-            else:
-                scopes.append(["body", "", False])
-        elif mark[0] == "}" and scopes:
-            scopes.pop()
+                found.append((classes[-1], re.sub(r"\[\[.*?\]\]", "", " ".join(shown.split())).strip()))
     return found
 
 

@@ -50,7 +50,7 @@ struct learn_access {
 
 /// Rank 0's part: the facts of all runs that are found.  `how` has callbacks to `says`, which here also has what the
 /// others have said.
-/// Errors: value_error; stopped: a process was; std::runtime_error: one has failed.
+/// Errors: value_error; stopped_error: a process was stopped; std::runtime_error: one has failed.
 /// Memory: its own facts, and those of another rank as a file's text and read.
 [[nodiscard]] learned_facts learn_as_rank_0(run_giver& giver, rank_channel& channel, run_finder& found,
                                             const learn_access& access, const learn_options& how, learn_reports& says);

@@ -11,6 +11,7 @@
 #include <program/rule_set.hpp>
 #include <smdebug/storage/local_storage.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <sstream>
@@ -55,6 +56,17 @@ inline std::vector<std::string> lines_of(const std::string& text) {
         lines.push_back(line);
     }
     return lines;
+}
+
+/// A text with its lines sorted: what processes say in any order.
+inline std::string sorted_lines(const std::string& text) {
+    auto lines = lines_of(text);
+    std::sort(lines.begin(), lines.end());
+    std::string all;
+    for (const std::string& each : lines) {
+        all += each + "\n";
+    }
+    return all;
 }
 
 /// A text with one blank wherever there are several: what a table says, however wide its columns are.

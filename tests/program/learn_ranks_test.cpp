@@ -60,16 +60,6 @@ learned_over_ranks learn_over(int size, const cli::detail::learn_arguments& args
     return all;
 }
 
-std::string in_order(const std::string& text) {
-    auto lines = lines_of(text);
-    std::sort(lines.begin(), lines.end());
-    std::string all;
-    for (const std::string& each : lines) {
-        all += each + "\n";
-    }
-    return all;
-}
-
 /// Over ranks it prints, says and writes what one process does.
 void check_over_ranks(const cli::detail::learn_arguments& args, const std::string& file) {
     cli::detail::learn_arguments with = args;
@@ -86,7 +76,7 @@ void check_over_ranks(const cli::detail::learn_arguments& args, const std::strin
         const learned_over_ranks over = learn_over(size, with);
         CHECK(over.status == status);
         CHECK(over.out == alone.out.str());
-        CHECK(in_order(over.err) == in_order(alone.err.str()));
+        CHECK(sorted_lines(over.err) == sorted_lines(alone.err.str()));
         CHECK(over.others.empty());
         CHECK(std::count(over.ends.begin() + 1, over.ends.end(), cli::exit_ok) == size - 1);
         CHECK(fs::exists(file) == content.has_value());

@@ -9,7 +9,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -49,16 +48,6 @@ said_by_ranks scan_over(int size, const cli::detail::scan_arguments& args, const
         all.others += said[i].out.str();
         all.err += said[i].err.str();
         CHECK(ends[i] == (ends[0] == cli::exit_usage ? cli::exit_usage : cli::exit_ok));
-    }
-    return all;
-}
-
-std::string sorted_lines(const std::string& text) {
-    auto lines = lines_of(text);
-    std::sort(lines.begin(), lines.end());
-    std::string all;
-    for (const std::string& each : lines) {
-        all += each + "\n";
     }
     return all;
 }
