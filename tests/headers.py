@@ -181,7 +181,6 @@ def reached(root, header, compiled, seen):
 
 # Public members that may name types of a namespace detail, by class and member, and why.
 MAY_SHOW_DETAIL = {
-    ("error", "error"): "constructed by the errors derived from it alone",
     ("tensorboard_writer", "add_scalar"): "the writer behind a hook, which has the stamp of each record",
     ("tensorboard_writer", "add_histogram"): "the writer behind a hook, which has the stamp of each record",
     ("dispatched_kernel", "dispatched_kernel"): "constructed by smdebug::kernels and by tests; users ask available() or named()",

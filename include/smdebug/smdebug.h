@@ -23,7 +23,8 @@
 extern "C" {
 #endif
 
-/// What became of a call.  The hundreds say what the caller can do; the names are those of the C++ library's errors.
+/// What became of a call.  The hundreds say what the caller can do; names and numbers are those of the C++ library's
+/// error_code.
 typedef int smd_status;
 enum {
     SMD_OK = 0, SMD_ERROR = 1 /* none of the others */, SMD_OUT_OF_MEMORY = 2,
@@ -35,13 +36,15 @@ enum {
     SMD_UNAVAILABLE = 200, SMD_STEP_NOT_YET_AVAILABLE = 201, SMD_TIMED_OUT = 202, SMD_STALLED = 203, SMD_STOPPED = 204,
     SMD_IN_USE = 205,
     /* The bytes are damaged: this piece is lost, the rest can be read. */
-    SMD_CORRUPT_DATA = 300, SMD_CORRUPT_RECORD = 301, SMD_INDEX_READER_EXCEPTION = 302,
-    SMD_COLLECTIONS_FILE_EXCEPTION = 303, SMD_ACCESS_DENIED = 400,
+    SMD_CORRUPT_DATA = 300, SMD_CORRUPT_RECORD = 301, SMD_CORRUPT_INDEX = 302, SMD_CORRUPT_COLLECTIONS_FILE = 303,
+    SMD_ACCESS_DENIED = 400,
     /* Well formed, but not supported, as every call after smd_hook_close(); the dtype does not allow it. */
-    SMD_UNSUPPORTED = 500, SMD_TYPE_ERROR = 501,
+    SMD_UNSUPPORTED = 500, SMD_WRONG_DTYPE = 501,
     /* The arguments are wrong.  The last: the count that is needed is stored. */
-    SMD_INVALID_ARGUMENT = 600, SMD_VALUE_ERROR = 601, SMD_INSUFFICIENT_INFORMATION_FOR_RULE_INVOCATION = 602,
-    SMD_INVALID_COLLECTION_CONFIGURATION = 603, SMD_BUFFER_TOO_SMALL = 604, SMD_RUN_EXISTS = 700
+    SMD_VALUE_ERROR = 600, SMD_INSUFFICIENT_INFORMATION = 601, SMD_INVALID_COLLECTION_CONFIGURATION = 602,
+    SMD_BUFFER_TOO_SMALL = 603,
+    /* The place where something new should be written is taken: choose another. */
+    SMD_RUN_EXISTS = 700
 };
 
 /// Types of elements: TensorFlow's numbers, as they stand in the files.  A complex number is its real and its imaginary
@@ -128,7 +131,7 @@ smd_status smd_run_steps(smd_run* run, const char* name, smd_mode mode, int64_t*
 /// `dtype` may be null; `shape` and `rank` are a buffer and its count.  Cost: that of reading the values.
 smd_status smd_run_tensor(smd_run* run, const char* name, smd_mode mode, int64_t step, const char* worker,
                           smd_dtype* dtype, int64_t* shape, size_t capacity, size_t* rank);
-/// The values in C order, as elements of `dtype`, converted if they have another.  SMD_TYPE_ERROR if one does not fit.
+/// The values in C order, as elements of `dtype`, converted if they have another.  SMD_WRONG_DTYPE if one does not fit.
 smd_status smd_run_values(smd_run* run, const char* name, smd_mode mode, int64_t step, const char* worker,
                           smd_dtype dtype, void* values, size_t capacity, size_t* count);
 /// "min", "max", "mean", "std", "variance", "sum", "prod", "l1", "l2", of magnitudes "abs_mean", ...; counts: "nan",

@@ -43,7 +43,7 @@ using tensor_array =
     xt::xarray_adaptor<xt::xbuffer_adaptor<const Element*, xt::smart_ownership, std::shared_ptr<const void>>,
                        xt::layout_type::row_major>;
 
-/// `tensor` as an xtensor expression.  Errors: type_error unless Element is exactly the type of its dtype; see
+/// `tensor` as an xtensor expression.  Errors: wrong_dtype unless Element is exactly the type of its dtype; see
 /// converted() for another one.
 /// Shapes: any, including 0-d and empty ones.      Cost: a reference count and the strides; no element is read.
 template <element Element>

@@ -9,58 +9,52 @@ namespace smdebug::inline v1::c {
 
 namespace {
 
-struct status_row {
+struct status_name {
     smd_status status;
     const char* name;
-    bool (*matches)(const error&);
 };
 
-template <class E>
-bool is(const error& thrown) {
-    return dynamic_cast<const E*>(&thrown) != nullptr;
-}
-
-// What derives from another stands above it; the one without a test is any error.
-constexpr std::array<status_row, 32> statuses{{
-    {SMD_TENSOR_UNAVAILABLE, "tensor_unavailable", is<tensor_unavailable>},
-    {SMD_TENSOR_UNAVAILABLE_FOR_STEP, "tensor_unavailable_for_step", is<tensor_unavailable_for_step>},
-    {SMD_SHAPE_UNAVAILABLE_FOR_STEP, "shape_unavailable_for_step", is<shape_unavailable_for_step>},
-    {SMD_STEP_UNAVAILABLE, "step_unavailable", is<step_unavailable>},
-    {SMD_NO_MORE_DATA, "no_more_data", is<no_more_data>},
-    {SMD_INVALID_WORKER, "invalid_worker", is<invalid_worker>},
-    {SMD_COLLECTION_UNAVAILABLE, "collection_unavailable", is<collection_unavailable>},
-    {SMD_NO_TRAINING_RUN, "no_training_run", is<no_training_run>},
-    {SMD_MISSING_COLLECTION_FILES, "missing_collection_files", is<missing_collection_files>},
-    {SMD_NOT_FOUND, "not_found", is<not_found>},
-    {SMD_STEP_NOT_YET_AVAILABLE, "step_not_yet_available", is<step_not_yet_available>},
-    {SMD_STALLED, "stalled", is<stalled_error>},
-    {SMD_TIMED_OUT, "timed_out", is<timed_out>},
-    {SMD_STOPPED, "stopped", is<stopped_error>},
-    {SMD_IN_USE, "in_use", is<in_use>},
-    {SMD_UNAVAILABLE, "unavailable", is<unavailable>},
-    {SMD_CORRUPT_RECORD, "corrupt_record", is<corrupt_record>},
-    {SMD_INDEX_READER_EXCEPTION, "index_reader_exception", is<index_reader_exception>},
-    {SMD_COLLECTIONS_FILE_EXCEPTION, "collections_file_exception", is<collections_file_exception>},
-    {SMD_CORRUPT_DATA, "corrupt_data", is<corrupt_data>},
-    {SMD_ACCESS_DENIED, "access_denied", is<access_denied>},
-    {SMD_TYPE_ERROR, "type_error", is<type_error>},
-    {SMD_UNSUPPORTED, "unsupported", is<unsupported>},
-    {SMD_VALUE_ERROR, "value_error", is<value_error>},
-    {SMD_INSUFFICIENT_INFORMATION_FOR_RULE_INVOCATION, "insufficient_information_for_rule_invocation",
-     is<insufficient_information_for_rule_invocation>},
-    {SMD_INVALID_COLLECTION_CONFIGURATION, "invalid_collection_configuration", is<invalid_collection_configuration>},
-    {SMD_BUFFER_TOO_SMALL, "buffer_too_small", is<buffer_too_small>},
-    {SMD_INVALID_ARGUMENT, "invalid_argument", is<invalid_argument>},
-    {SMD_RUN_EXISTS, "run_exists", is<run_exists>},
-    {SMD_ERROR, "error", nullptr},
-    {SMD_OK, "ok", nullptr},
-    {SMD_OUT_OF_MEMORY, "out_of_memory", nullptr},
+// The numbers of error_code are statuses, but for what a rule throws on request.
+constexpr std::array<status_name, 31> statuses{{
+    {SMD_ERROR, "error"},
+    {SMD_NOT_FOUND, "not_found"},
+    {SMD_TENSOR_UNAVAILABLE, "tensor_unavailable"},
+    {SMD_TENSOR_UNAVAILABLE_FOR_STEP, "tensor_unavailable_for_step"},
+    {SMD_SHAPE_UNAVAILABLE_FOR_STEP, "shape_unavailable_for_step"},
+    {SMD_STEP_UNAVAILABLE, "step_unavailable"},
+    {SMD_NO_MORE_DATA, "no_more_data"},
+    {SMD_INVALID_WORKER, "invalid_worker"},
+    {SMD_COLLECTION_UNAVAILABLE, "collection_unavailable"},
+    {SMD_NO_TRAINING_RUN, "no_training_run"},
+    {SMD_MISSING_COLLECTION_FILES, "missing_collection_files"},
+    {SMD_UNAVAILABLE, "unavailable"},
+    {SMD_STEP_NOT_YET_AVAILABLE, "step_not_yet_available"},
+    {SMD_TIMED_OUT, "timed_out"},
+    {SMD_STALLED, "stalled"},
+    {SMD_STOPPED, "stopped"},
+    {SMD_IN_USE, "in_use"},
+    {SMD_CORRUPT_DATA, "corrupt_data"},
+    {SMD_CORRUPT_RECORD, "corrupt_record"},
+    {SMD_CORRUPT_INDEX, "corrupt_index"},
+    {SMD_CORRUPT_COLLECTIONS_FILE, "corrupt_collections_file"},
+    {SMD_ACCESS_DENIED, "access_denied"},
+    {SMD_UNSUPPORTED, "unsupported"},
+    {SMD_WRONG_DTYPE, "wrong_dtype"},
+    {SMD_VALUE_ERROR, "value_error"},
+    {SMD_INSUFFICIENT_INFORMATION, "insufficient_information"},
+    {SMD_INVALID_COLLECTION_CONFIGURATION, "invalid_collection_configuration"},
+    {SMD_RUN_EXISTS, "run_exists"},
+    {SMD_BUFFER_TOO_SMALL, "buffer_too_small"},
+    {SMD_OK, "ok"},
+    {SMD_OUT_OF_MEMORY, "out_of_memory"},
 }};
 
 smd_status status_of(const error& thrown) noexcept {
-    return std::find_if(statuses.begin(), statuses.end(),
-                        [&](const auto& row) { return row.matches == nullptr || row.matches(thrown); })
-        ->status;
+    if (dynamic_cast<const buffer_too_small*>(&thrown) != nullptr) {
+        return SMD_BUFFER_TOO_SMALL;
+    }
+    return thrown.code() == error_code::rule_evaluation_condition_met ? SMD_ERROR
+                                                                      : static_cast<smd_status>(thrown.code());
 }
 
 }  // namespace

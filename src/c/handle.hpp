@@ -81,9 +81,8 @@ public:
 };
 
 /// The count that is needed is larger than the caller's buffer.
-struct buffer_too_small : invalid_argument {
-    explicit buffer_too_small(const std::string& message)
-        : invalid_argument(smdebug::detail::error_name{"BufferTooSmall"}, message) {}
+struct buffer_too_small : value_error {
+    using value_error::value_error;
 };
 
 /// What an argument points to, or what a handle has opened.  Errors: value_error for null.

@@ -73,9 +73,10 @@ tensor_value converted_to(dtype wanted, const tensor_value& value, std::string_v
         }
     });
     if (!other) {
-        throw type_error("the tensor \"" + std::string{name} + "\" holds " + std::string{name_of(value.type())} +
-                         ", and not every element can be a " + std::string{name_of(wanted)} +
-                         ": read it as it is, see smd_run_tensor()");
+        throw unsupported(error_code::wrong_dtype,
+                          "the tensor \"" + std::string{name} + "\" holds " + std::string{name_of(value.type())} +
+                              ", and not every element can be a " + std::string{name_of(wanted)} +
+                              ": read it as it is, see smd_run_tensor()");
     }
     return *std::move(other);
 }

@@ -203,13 +203,10 @@ private:
             trial_options options = options_for(args_.check.how);
             options.stop = stop_;
             each.run = open_trial(each.path, args_.check.how.storage, options);
-        } catch (const missing_collection_files&) {
-            throw;
-        } catch (const not_found&) {
-            return false;
-        } catch (const timed_out&) {
-            return false;
-        } catch (const collections_file_exception&) {
+        } catch (const error& unready) {
+            if (!may_start(unready)) {
+                throw;
+            }
             return false;
         }
         each.watch = run_watch{each.path};

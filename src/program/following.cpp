@@ -101,6 +101,19 @@ std::string stalled_text(const program_trial& run, const std::string& path) {
                              : "the last complete step is " + std::to_string(from->shown_step_of(complete.back())));
 }
 
+bool may_start(const error& unready) noexcept {
+    switch (unready.code()) {
+        case error_code::timed_out:
+        case error_code::stalled:
+        case error_code::corrupt_collections_file:
+            return true;
+        case error_code::missing_collection_files:  // the job has ended without them
+            return false;
+        default:
+            return dynamic_cast<const not_found*>(&unready) != nullptr;
+    }
+}
+
 program_trial open_to_follow(const std::string& path, const run_options& how, const follow_options& follow,
                              const std::stop_token& stop, shared_console& out) {
     using clock = std::chrono::steady_clock;
@@ -115,21 +128,15 @@ program_trial open_to_follow(const std::string& path, const run_options& how, co
         const bool is_last = given_up && clock::now() + options.open_timeout >= *given_up;
         try {
             return open_trial(path, storage, options);
-        } catch (const missing_collection_files&) {
-            throw;  // the job has ended without them
         } catch (const not_found& missing) {
-            if (names_archive(path)) {
+            if (!may_start(missing) || names_archive(path)) {
                 throw;  // no run starts in an archive
             }
             if (is_last) {
                 throw described(missing, path, how);
             }
-        } catch (const timed_out&) {
-            if (is_last) {
-                throw;
-            }
-        } catch (const collections_file_exception&) {  // it may be half written
-            if (is_last) {
+        } catch (const error& unready) {
+            if (!may_start(unready) || is_last) {
                 throw;
             }
         }

@@ -56,6 +56,9 @@ private:
     shared_console& to_;
 };
 
+/// Whether a run may still start where opening it failed like this: nothing is there yet, or a file is half written.
+[[nodiscard]] bool may_start(const error& unready) noexcept;
+
 /// Detects whether the folder of a local run was replaced since it was opened; what was written again in it is seen by
 /// the trial itself.  Elsewhere it reports no change.  Threads: one at a time.
 class run_watch {

@@ -124,7 +124,7 @@ std::string run_hint(const std::string& path, bool may_come) {
 }
 
 std::string run_hint(const not_found& missing, const std::string& path) {
-    const bool no_run = dynamic_cast<const no_training_run*>(&missing) != nullptr;
+    const bool no_run = missing.code() == error_code::no_training_run;
     return smdebug::detail::is_in_s3(path) && !no_run ? std::string{} : run_hint(path);
 }
 

@@ -60,9 +60,9 @@ run_result run_scanner::operator()(const batch_run& one, const run_scope& scope)
 }
 
 run_state run_scanner::state_after(const std::exception& wrong, const std::string& path) {
-    const bool is_there = dynamic_cast<const missing_collection_files*>(&wrong) != nullptr ||
-                          dynamic_cast<const no_training_run*>(&wrong) != nullptr ||
-                          dynamic_cast<const not_found*>(&wrong) == nullptr || smdebug::detail::is_regular_file(path);
+    const auto* const missing = dynamic_cast<const not_found*>(&wrong);
+    const bool is_there = missing == nullptr || missing->code() == error_code::missing_collection_files ||
+                          missing->code() == error_code::no_training_run || smdebug::detail::is_regular_file(path);
     return is_there ? run_state::failed : run_state::gone;
 }
 

@@ -110,11 +110,11 @@ constexpr std::string_view sought_by(data_format as) noexcept {
 not_found described(const not_found& missing, const std::string& path, const run_options& how) {
     std::string text{missing.message()};
     const std::string_view sought = sought_by(how.storage.formats.as);
-    if (!sought.empty() && dynamic_cast<const no_training_run*>(&missing) != nullptr) {
+    if (!sought.empty() && missing.code() == error_code::no_training_run) {
         text = path + " has " + std::string{sought};
     }
     const std::string hint = run_hint(missing, path);
-    return not_found(text + (hint.empty() ? "" : ".") + hint, {.where = missing.where()});
+    return not_found(missing.code(), text + (hint.empty() ? "" : ".") + hint, {.where = missing.where()});
 }
 
 namespace {
@@ -124,11 +124,10 @@ template <class Opening>
 auto with_hint(const std::string& path, const run_options& how, Opening&& opening) {
     try {
         return opening();
-    } catch (const missing_collection_files&) {
-        throw;                                // there is one
-    } catch (const no_training_run& other) {  // scan distinguishes it from a place where nothing is
-        throw no_training_run(std::string{described(other, path, how).message()}, {.where = other.where()});
     } catch (const not_found& missing) {
+        if (missing.code() == error_code::missing_collection_files) {
+            throw;  // there is a run
+        }
         throw described(missing, path, how);
     }
 }
@@ -141,12 +140,13 @@ program_trial open_run(any_storage store, const std::string& path, const run_opt
     return with_hint(path, how, [&] {
         try {
             return program_trial{store, std::move(options), event_decoder<>{}, dispatched_kernel{}};
-        } catch (const missing_collection_files&) {
-            if (has_any(store, {smdebug::detail::locations::index_folder, smdebug::detail::locations::events_folder})) {
+        } catch (const not_found& missing) {
+            if (missing.code() != error_code::missing_collection_files ||
+                has_any(store, {smdebug::detail::locations::index_folder, smdebug::detail::locations::events_folder})) {
                 throw;
             }
-            throw missing_collection_files(std::string{nothing_saved} + ": " + path + " has ended, and holds no run",
-                                           {.where = path});
+            throw not_found(error_code::missing_collection_files,
+                            std::string{nothing_saved} + ": " + path + " has ended, and holds no run", {.where = path});
         }
     });
 }

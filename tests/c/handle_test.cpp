@@ -44,21 +44,24 @@ TEST_CASE(
     CHECK(outcome_of(7) == "error: smd_call: something was thrown that is no std::exception");
     CHECK(outcome_of(std::bad_alloc{}) == "out_of_memory: there is not enough memory");
     CHECK(statuses_of(tensor_unavailable("w"), tensor_unavailable_for_step("w", 1, mode::train),
-                      shape_unavailable_for_step("w", 1, mode::train), step_unavailable(1, mode::train),
-                      no_more_data(1, mode::train, 0), invalid_worker("w"), collection_unavailable("c"),
-                      no_training_run("m", here), missing_collection_files("m", here)) ==
-          "tensor_unavailable tensor_unavailable_for_step shape_unavailable_for_step step_unavailable no_more_data "
-          "invalid_worker collection_unavailable no_training_run missing_collection_files ");
-    CHECK(statuses_of(unavailable("m"), step_not_yet_available(1, mode::train), timed_out("m"), stalled_error("m"),
-                      stopped_error("m"), in_use("m", here), corrupt_data("m"), corrupt_record("m", here),
-                      index_reader_exception("m", here), collections_file_exception("m", here)) ==
-          "unavailable step_not_yet_available timed_out stalled stopped in_use corrupt_data corrupt_record "
-          "index_reader_exception collections_file_exception ");
-    CHECK(statuses_of(access_denied("m"), unsupported("m"), type_error("m"), value_error("m"),
-                      insufficient_information_for_rule_invocation("r", "m"), invalid_collection_configuration("m"),
-                      buffer_too_small("m"), run_exists("m", here), error(smdebug::detail::error_name{"E"}, "m")) ==
-          "access_denied unsupported type_error value_error insufficient_information_for_rule_invocation "
-          "invalid_collection_configuration buffer_too_small run_exists error ");
+                      step_unavailable(1, mode::train), no_more_data(1, mode::train, 0), invalid_worker("w"),
+                      step_not_yet_available(1, mode::train), stopped_error("m"), buffer_too_small("m")) ==
+          "tensor_unavailable tensor_unavailable_for_step step_unavailable no_more_data invalid_worker "
+          "step_not_yet_available stopped buffer_too_small ");
+    CHECK(statuses_of(not_found("m"), unavailable("m"), corrupt_data("m"), access_denied("m"), unsupported("m"),
+                      value_error("m"), run_exists("m"), error(error_code::other, "m"),
+                      rule_evaluation_condition_met("rule", 1)) ==
+          "not_found unavailable corrupt_data access_denied unsupported value_error run_exists error error ");
+    using enum error_code;
+    const auto with_code = [&](error_code code) { return statuses_of(error(code, "m", here)); };
+    CHECK(with_code(shape_unavailable_for_step) + with_code(collection_unavailable) + with_code(no_training_run) +
+              with_code(missing_collection_files) ==
+          "shape_unavailable_for_step collection_unavailable no_training_run missing_collection_files ");
+    CHECK(with_code(timed_out) + with_code(stalled) + with_code(in_use) + with_code(corrupt_record) +
+              with_code(corrupt_index) + with_code(corrupt_collections_file) ==
+          "timed_out stalled in_use corrupt_record corrupt_index corrupt_collections_file ");
+    CHECK(with_code(wrong_dtype) + with_code(insufficient_information) + with_code(invalid_collection_configuration) ==
+          "wrong_dtype insufficient_information invalid_collection_configuration ");
 }
 
 TEST_CASE("smd_status_name, smd_version: also of what is no status") {

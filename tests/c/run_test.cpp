@@ -93,9 +93,9 @@ TEST_CASE("run of C: what C++ saved: shapes without values, steps of modes, a 0-
         return smd_run_values(run, name, SMD_EVAL, 0, nullptr, as, nullptr, 0, &count);
     };
     refuses(values("shape", SMD_FLOAT32), "shape", SMD_TENSOR_UNAVAILABLE_FOR_STEP);
-    refuses(values("point", SMD_UINT8), "holds int8, and not every element can be a uint8", SMD_TYPE_ERROR);
+    refuses(values("point", SMD_UINT8), "holds int8, and not every element can be a uint8", SMD_WRONG_DTYPE);
     refuses(values("text", SMD_STRING), "texts are not", SMD_UNSUPPORTED);
-    refuses(values("text", SMD_UINT8), "holds string", SMD_TYPE_ERROR);
+    refuses(values("text", SMD_UINT8), "holds string", SMD_WRONG_DTYPE);
 }
 
 TEST_CASE_FIXTURE(opened_fixture, "run of C: each wrong argument, and what was not saved, has a status and words") {

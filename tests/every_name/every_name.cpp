@@ -86,7 +86,7 @@ void call_core() {
 
     const smd::value_error error{"a sentence", {.where = "there"}};
     use(error.message(), error.advice(), error.remedy(), error.where(), error.offset(), error.python_name(),
-        error.step(), error.step_mode(), error.tensor(), error.worker());
+        error.step(), error.step_mode(), error.tensor(), error.worker(), smd::python_name_of(error.code()));
     const smd::no_more_data no_more{7, smd::mode::global, 5};
     use(no_more.last_step(), &smd::tensor_unavailable_for_step::has_reductions,
         &smd::rule_evaluation_condition_met::rule);

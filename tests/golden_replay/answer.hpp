@@ -5,6 +5,7 @@
 
 #include <smdebug/core/error.hpp>
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,16 +40,22 @@ private:
     std::string error_class_;
 };
 
+/// A call that the Python package had once, and that was never in this library.
+struct removed_call : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 /// Asks: `question()` gives a fragment, or throws what the library throws.  Anything else that is thrown is not an
 /// answer, and ends the program.
 template <class Question>
 [[nodiscard]] answer ask(Question&& question) {
     try {
         return answer::result(std::forward<Question>(question)());
-    } catch (const smdebug::timed_out&) {
-        return answer::blocks();
+    } catch (const removed_call& error) {
+        return answer::error("SMDebugNotImplementedError", error.what());
     } catch (const smdebug::error& error) {
-        return answer::error(error.python_name(), error.message());
+        return error.code() == smdebug::error_code::timed_out ? answer::blocks()
+                                                              : answer::error(error.python_name(), error.message());
     }
 }
 

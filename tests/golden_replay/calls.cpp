@@ -1,4 +1,5 @@
 // Every call of the README, by its recorded name: the Python spelling on the left, the library's on the right.
+#include "answer.hpp"
 #include "number_text.hpp"
 #include "open_run.hpp"
 #include "sections.hpp"
@@ -39,7 +40,10 @@ using tensor_type = smdebug::trial::tensor_type;
 [[nodiscard]] smdebug::collection collection_object(const smdebug::trial& run, const std::string& name) {
     try {
         return run.collection(name);
-    } catch (const smdebug::collection_unavailable&) {
+    } catch (const smdebug::not_found& caught) {
+        if (caught.code() != smdebug::error_code::collection_unavailable) {
+            throw;
+        }
         return {.name = name};
     }
 }
@@ -124,8 +128,7 @@ const std::map<std::string_view, trial_call> trial_calls{
     // Removed from the Python package, and never in this library: the README says what to write.
     {"tensor.step",
      [](const trial&, const arguments&) -> fragment {
-         throw smdebug::error(smdebug::detail::error_name{"SMDebugNotImplementedError"},
-                              "there is no tensor.step; use tensor.value or tensor.reduction_value");
+         throw removed_call("there is no tensor.step; use tensor.value or tensor.reduction_value");
      }},
 };
 

@@ -100,7 +100,7 @@ private:
         // A place without any file of a run: the library waited for one to begin, and says what it did not find.
         // Its leaves (no collections files though the job has ended) are answers of their own.
         if (nothing.python_name() == "NotFound") {
-            throw smdebug::timed_out(std::string{nothing.message()});
+            throw smdebug::unavailable(smdebug::error_code::timed_out, std::string{nothing.message()});
         }
         throw;
     }

@@ -119,7 +119,7 @@ static_assert(smdebug::rule<mean_above, trial> && smdebug::requires_tensors<mean
                 throw smdebug::no_more_data(outcome.next_step, smdebug::mode::global, outcome.next_step - 1);
             case smdebug::invoke_end::stalled:
             case smdebug::invoke_end::timed_out:
-                throw smdebug::timed_out("no new step came");
+                throw smdebug::unavailable(smdebug::error_code::timed_out, "no new step came");
             case smdebug::invoke_end::end_step:
             case smdebug::invoke_end::first_finding:
             case smdebug::invoke_end::stopped:

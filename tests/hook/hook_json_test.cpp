@@ -239,7 +239,8 @@ TEST_CASE("hook_json: a collection that no tensor can belong to is refused, the 
         static_cast<void>(options_of(R"({"CollectionConfigurations": [
             {"CollectionName": "weights"}, {"CollectionName": "mine", "CollectionParameters": {"save_interval": 1}}]})"));
         FAIL("taken");
-    } catch (const invalid_collection_configuration& thrown) {
+    } catch (const value_error& thrown) {
+        CHECK(thrown.code() == error_code::invalid_collection_configuration);
         CHECK(thrown.python_name() == "InvalidCollectionConfiguration");
         CHECK(thrown.where() == "hook.json");
         CHECK(thrown.message() ==

@@ -3,6 +3,7 @@
 #include "hook/object_store.hpp"
 #include "support/archetypes.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/thrown_code.hpp"
 
 #include <doctest/doctest.h>
 
@@ -43,7 +44,8 @@ TEST_CASE("hook: writes where out_dir says, into a folder as before") {
     const temporary_folder folder;
     smd::hook hook{saves_all("file://" + folder.path() + "/run")};
     CHECK(smd::local_storage{folder.path() + "/run"}.claimed("claim.smd"));
-    CHECK_THROWS_AS(smd::hook{saves_all(folder.path() + "/run")}, smd::in_use);
+    CHECK(smdebug_test::thrown_code([&] { static_cast<void>(smd::hook{saves_all(folder.path() + "/run")}); }) ==
+          smd::error_code::in_use);
     train(hook);
     hook.close();
     const smd::local_trial run{folder.path() + "/run"};

@@ -4,6 +4,7 @@
 #include "support/child_process.hpp"
 #include "support/scripted_storage.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/thrown_code.hpp"
 
 #include <doctest/doctest.h>
 
@@ -53,8 +54,10 @@ TEST_CASE("run_claim: the only writer keeps others out while it lives, and is th
     {
         run_claim first{any_storage{store}, "worker_0", 1};
         CHECK(store.claimed("claim.smd"));
-        CHECK_THROWS_AS(run_claim(any_storage{store}, "worker_0", 1), in_use);
-        CHECK_THROWS_AS(run_claim(any_storage{store}, "worker_1", 1), in_use);
+        CHECK(thrown_code([&] { static_cast<void>(run_claim(any_storage{store}, "worker_0", 1)); }) ==
+              error_code::in_use);
+        CHECK(thrown_code([&] { static_cast<void>(run_claim(any_storage{store}, "worker_1", 1)); }) ==
+              error_code::in_use);
         CHECK(first.release());
         CHECK_FALSE(store.claimed("claim.smd"));
         const run_claim second{any_storage{store}, "worker_0", 1};
@@ -70,7 +73,8 @@ TEST_CASE("run_claim: of several the last one knows, in whatever order they go")
         std::vector<std::unique_ptr<run_claim>> claims;
         for (const std::string& worker : workers) {
             claims.push_back(std::make_unique<run_claim>(any_storage{store}, worker, 3));
-            CHECK_THROWS_AS(run_claim(any_storage{store}, worker, 3), in_use);
+            CHECK(thrown_code([&] { static_cast<void>(run_claim(any_storage{store}, worker, 3)); }) ==
+                  error_code::in_use);
             mark_begun(store, worker);
         }
         CHECK_FALSE(claims[0]->release());
@@ -113,8 +117,8 @@ TEST_CASE("run_claim: a place that is known at run time keeps claims where what 
     any_storage store{memory_storage{}};
     run_claim first{store, "worker_0", 2};
     first.begin();
-    CHECK_THROWS_AS(run_claim(store, "worker_0", 2), in_use);
-    CHECK_THROWS_AS(run_claim(store, "worker_0", 1), in_use);
+    CHECK(thrown_code([&] { static_cast<void>(run_claim(store, "worker_0", 2)); }) == error_code::in_use);
+    CHECK(thrown_code([&] { static_cast<void>(run_claim(store, "worker_0", 1)); }) == error_code::in_use);
     mark_begun(store, "worker_0");
     mark_begun(store, "worker_1");
     run_claim second{store, "worker_1", 2};

@@ -114,7 +114,8 @@ TEST_CASE("two hooks of one name in one folder: the message says how ranks are s
     try {
         const smd::hook second{options};
         FAIL("not refused");
-    } catch (const smd::in_use& refused) {
+    } catch (const smd::unavailable& refused) {
+        CHECK(refused.code() == smd::error_code::in_use);
         const std::string said = refused.what();
         CHECK(said.find("num_workers") != std::string::npos);
         CHECK(said.find("include_workers::all") != std::string::npos);

@@ -78,7 +78,7 @@ TEST_CASE("run_hint: for a prefix, where a search costs requests, it names the c
     CHECK(cli::detail::run_hint("s3://bucket/runs") == " Runs below it are found by scan, and by --list");
     CHECK(cli::detail::run_hint("s3://bucket/runs", true) == "");
     CHECK(cli::detail::run_hint("s3://bucket/runs.tar") == "");
-    const no_training_run no_run{"there is no training run in s3://bucket/runs: a run has ...", {}};
+    const not_found no_run{error_code::no_training_run, "there is no training run in s3://bucket/runs: a run has ..."};
     CHECK(cli::detail::run_hint(no_run, "s3://bucket/runs") == " Runs below it are found by scan, and by --list");
     const not_found no_bucket{"listing s3://bucket/runs failed: ... There is no bucket"};
     CHECK(cli::detail::run_hint(no_bucket, "s3://bucket/runs") == "");

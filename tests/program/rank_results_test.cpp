@@ -1,6 +1,7 @@
 #include <program/rank_results.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/thrown_code.hpp"
 
 #include <program/database/results_database.hpp>
 #include <smdebug/batch/row_spool.hpp>
@@ -45,7 +46,8 @@ TEST_CASE(
         auto rows = std::make_shared<row_spool>();
         rows->add({.step = 3, .worker = "w", .name = "n"});
         first.write({.run = {.place = 0, .path = "/runs/a"}, .reductions = rows}, "another");
-        CHECK_THROWS_AS(results_database(files[0], std::chrono::milliseconds{1}), in_use);
+        CHECK(thrown_code([&] { static_cast<void>(results_database(files[0], std::chrono::milliseconds{1})); }) ==
+              error_code::in_use);
         results_database second{files[1], std::chrono::seconds{1}, true};
         second.write({.run = {.place = 2, .path = "/a.tar.gz!/2"}}, "q");
         second.write({.run = {.place = 2, .path = "/a.tar.gz!/3"}}, "q");

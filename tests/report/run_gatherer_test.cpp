@@ -4,6 +4,7 @@
 #include "support/odd_runs.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/thrown_code.hpp"
 
 #include <smdebug/index/locations.hpp>
 #include <smdebug/registry/rule_registry.hpp>
@@ -241,5 +242,7 @@ TEST_CASE("run_gatherer: a run without rules, and one that is stopped") {
 TEST_CASE("run_gatherer: a selection that makes no sense") {
     const memory_trial run{training(2, false)};
     CHECK_THROWS_AS((run_gatherer{run, {.which = {.regex = "("}}}), value_error);
-    CHECK_THROWS_AS((run_gatherer{run, {.which = {.collection = "none"}}}), collection_unavailable);
+    CHECK(thrown_code([&] {
+              static_cast<void>(run_gatherer{run, {.which = {.collection = "none"}}});
+          }) == error_code::collection_unavailable);
 }

@@ -107,7 +107,8 @@ TEST_CASE("lookup: a damaged record names file, byte, tensor, step, the defect, 
                        .offset = 8192,
                        .where = "events/000000000004/000000000004_worker_0.tfevents"},
                       "loss", 4, mode::global);
-    } catch (const corrupt_record& thrown) {
+    } catch (const corrupt_data& thrown) {
+        CHECK(thrown.code() == error_code::corrupt_record);
         CHECK(thrown.offset() == 8192);
         CHECK(thrown.where() == "events/000000000004/000000000004_worker_0.tfevents");
         CHECK(thrown.tensor() == "loss");
@@ -141,6 +142,6 @@ TEST_CASE("lookup: unreadable data that the index promises are lost; data that w
         CHECK_FALSE(agree({.why = why}));
     }
     CHECK(is_lost(access_denied("no")));
-    CHECK_FALSE(is_lost(timed_out("no")));
+    CHECK_FALSE(is_lost(unavailable(error_code::timed_out, "no")));
     CHECK_FALSE(is_lost(stopped_error("no")));
 }

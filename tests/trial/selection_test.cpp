@@ -68,11 +68,9 @@ TEST_CASE("selected_tensors: a name must match every given criterion") {
     CHECK(names_of({.names = texts{"w1", "loss"}, .regex = "1", .collection = "weights"}) == texts{"w1"});
     CHECK(names_of({.regex = "original"}).empty());  // the framework's name of a tensor is not a tensor
     CHECK_THROWS_WITH_AS(names_of({.collection = "wieghts"}),
-                         "CollectionUnavailable: Collection wieghts was not saved. Did you mean weights?",
-                         collection_unavailable);
+                         "CollectionUnavailable: Collection wieghts was not saved. Did you mean weights?", not_found);
     CHECK_THROWS_WITH_AS(names_of({.collection = "x"}),
-                         "CollectionUnavailable: Collection x was not saved. There are: empty, weights",
-                         collection_unavailable);
+                         "CollectionUnavailable: Collection x was not saved. There are: empty, weights", not_found);
     CHECK_THROWS_AS(names_of({.regex = "["}), value_error);
 }
 

@@ -1,5 +1,5 @@
-// The errors that the library throws, in one tree ordered by what the caller can do about them.
-// The leaves carry the Python package's names, which what() prints first; the fields say where the error happened.
+// The errors that the library throws: one root, a class for each thing that a caller can do about them, and the Python
+// package's exceptions that have fields. What exactly happened is a code; the fields say where.
 #pragma once
 
 #if !defined(__cpp_exceptions)
@@ -30,6 +30,52 @@ enum class error_remedy : std::uint8_t {
     skip_large,    ///< either of skip_damaged and raise_limit
 };
 
+/// What exactly went wrong, for callers that treat one error of a class differently from the others. The hundreds are
+/// the classes below; the numbers are those of the C library's smd_status. Comments of the library name an error by the
+/// most exact of class and code.
+enum class error_code : std::uint16_t {
+    other = 1,  ///< of class error itself
+
+    not_found = 100,
+    tensor_unavailable = 101,
+    tensor_unavailable_for_step = 102,
+    shape_unavailable_for_step = 103,  ///< neither a shape nor a value was saved
+    step_unavailable = 104,
+    no_more_data = 105,
+    invalid_worker = 106,
+    collection_unavailable = 107,    ///< the run has no collection of that name
+    no_training_run = 108,           ///< a folder, or a prefix in another storage, that exists but contains no run
+    missing_collection_files = 109,  ///< the job has ended, and not every worker's collections file is there
+
+    unavailable = 200,
+    step_not_yet_available = 201,
+    timed_out = 202,  ///< a wait ended before the awaited step or file appeared
+    stalled = 203,    ///< a wait was abandoned: the job has written nothing for long, and has not ended either
+    stopped = 204,    ///< ended by its stop token
+    in_use = 205,     ///< another writer holds what this one needs exclusively
+
+    corrupt_data = 300,
+    corrupt_record = 301,            ///< a record of an event file is damaged, or is not the one that the index names
+    corrupt_index = 302,             ///< an index file is damaged
+    corrupt_collections_file = 303,  ///< a collections file is damaged
+
+    access_denied = 400,
+
+    unsupported = 500,
+    wrong_dtype = 501,  ///< the dtype does not allow it: the mean of strings, a complex sum, an int read as a float
+
+    value_error = 600,                       ///< an unknown reduction, an empty range, a bad regex
+    insufficient_information = 601,          ///< a required parameter of a rule is missing
+    invalid_collection_configuration = 602,  ///< a collection is to be saved to which no tensor can belong
+
+    run_exists = 700,
+
+    rule_evaluation_condition_met = 800,
+};
+
+/// The Python package's name of an error, or the closest word if Python has none: what() begins with it.
+[[nodiscard]] std::string_view python_name_of(error_code code) noexcept;
+
 /// Where something went wrong, as far as it is known.
 struct error_context {
     std::string where = {};                       ///< file, key, folder or URI
@@ -42,26 +88,18 @@ struct error_context {
     std::string advice = {};  ///< how to apply the remedy in C++; appended to the message
 };
 
-namespace detail {
-
-/// The name that what() begins with.  A type of its own, so that it is never taken for the message.
-struct error_name {
-    std::string_view text;  ///< a literal: it lives as long as the program
-};
-
-}  // namespace detail
-
 /// The root. what() reads "<python name>: <sentence>". Characters of names and foreign texts that are not printable are
 /// escaped in it, so it is safe to show, and a NUL byte does not cut it. The fields hold the texts unchanged.
 class error : public std::runtime_error {
 public:
-    error(detail::error_name name, const std::string& message, error_context context = {});
+    error(error_code code, const std::string& message, error_context context = {});
 
-    /// The Python package's name of this error, or the closest word if Python has none. Lives as long as the program.
-    [[nodiscard]] std::string_view python_name() const noexcept { return name_; }
+    [[nodiscard]] error_code code() const noexcept { return code_; }
+    /// As python_name_of(code()). Lives as long as the program.
+    [[nodiscard]] std::string_view python_name() const noexcept { return python_name_of(code_); }
     /// what() without the name, and without the advice that may stand at its end.
     [[nodiscard]] std::string_view message() const noexcept {
-        return std::string_view{what()}.substr(name_.size() + 2, message_size_);
+        return std::string_view{what()}.substr(python_name().size() + 2, message_size_);
     }
     /// What would avoid it, and how to do that in C++.
     [[nodiscard]] error_remedy remedy() const noexcept { return context_.remedy; }
@@ -75,75 +113,85 @@ public:
     [[nodiscard]] const std::string& worker() const noexcept { return context_.worker; }
 
 private:
-    std::string_view name_;
+    error_code code_;
     error_context context_;
     std::size_t message_size_;
 };
 
-// What the caller can do -----------------------------------------------------------------------------------------
+// What the caller can do. A constructor with a code takes one of the hundred of its class. -------------------------
 
 /// It is not there and will not appear: request something else.
 class not_found : public error {
 public:
-    explicit not_found(const std::string& message, error_context context = {})
-        : error(detail::error_name{"NotFound"}, message, std::move(context)) {}
-
-protected:
     using error::error;
+    explicit not_found(const std::string& message, error_context context = {})
+        : error(error_code::not_found, message, std::move(context)) {}
 };
 
 /// It is not there yet, or is not available now: try again later.
 class unavailable : public error {
 public:
-    explicit unavailable(const std::string& message, error_context context = {})
-        : error(detail::error_name{"Unavailable"}, message, std::move(context)) {}
-
-protected:
     using error::error;
+    explicit unavailable(const std::string& message, error_context context = {})
+        : error(error_code::unavailable, message, std::move(context)) {}
 };
 
 /// The bytes are damaged: this piece is lost, the rest can be read.
 class corrupt_data : public error {
 public:
-    explicit corrupt_data(const std::string& message, error_context context = {})
-        : error(detail::error_name{"CorruptData"}, message, std::move(context)) {}
-
-protected:
     using error::error;
+    explicit corrupt_data(const std::string& message, error_context context = {})
+        : error(error_code::corrupt_data, message, std::move(context)) {}
 };
 
-/// Access is denied.
+/// Access is denied: it needs other rights or keys.
 class access_denied : public error {
 public:
+    using error::error;
     explicit access_denied(const std::string& message, error_context context = {})
-        : error(detail::error_name{"AccessDenied"}, message, std::move(context)) {}
+        : error(error_code::access_denied, message, std::move(context)) {}
 };
 
 /// Well formed, but not supported by this library or by this type.
 class unsupported : public error {
 public:
+    using error::error;
     explicit unsupported(const std::string& message, error_context context = {})
-        : error(detail::error_name{"Unsupported"}, message, std::move(context)) {}
-
-protected:
-    using error::error;
+        : error(error_code::unsupported, message, std::move(context)) {}
 };
 
-/// An argument has a value that can never be right.
-class invalid_argument : public error {
-protected:
+/// An argument has a value that can never be right: change the call.
+class value_error : public error {
+public:
     using error::error;
+    explicit value_error(const std::string& message, error_context context = {})
+        : error(error_code::value_error, message, std::move(context)) {}
 };
 
-// not_found ------------------------------------------------------------------------------------------------------
+/// The place where something new should be written is taken: choose another, or have it replaced.
+class run_exists : public error {
+public:
+    using error::error;
+    explicit run_exists(const std::string& message, error_context context = {})
+        : error(error_code::run_exists, message, std::move(context)) {}
+};
+
+/// A wait, or a longer job, was ended by its stop token: the caller's own wish, which most catch apart.
+class stopped_error : public unavailable {
+public:
+    explicit stopped_error(const std::string& message, error_context context = {})
+        : unavailable(error_code::stopped, message, std::move(context)) {}
+};
+
+// The Python package's exceptions with fields ----------------------------------------------------------------------
 
 /// No step has this tensor.
 class tensor_unavailable : public not_found {
 public:
     /// `hint` is appended to the message and begins with a space.
     explicit tensor_unavailable(const std::string& tensor, const std::string& hint = {})
-        : not_found(detail::error_name{"TensorUnavailable"}, "Tensor " + tensor + " was not saved." + hint,
-                    {.tensor = tensor}) {}
+        : not_found(error_code::tensor_unavailable, "Tensor " + tensor + " was not saved." + hint, {.tensor = tensor}) {
+    }
 };
 
 /// The step is there, this tensor's value is not.
@@ -157,12 +205,6 @@ public:
 
 private:
     bool has_reductions_;
-};
-
-/// Neither a shape nor a value was saved.
-class shape_unavailable_for_step : public not_found {
-public:
-    shape_unavailable_for_step(const std::string& tensor, step_number step, smdebug::mode in);
 };
 
 /// The step was not saved, and later ones were.
@@ -187,134 +229,14 @@ class invalid_worker : public not_found {
 public:
     explicit invalid_worker(const std::string& worker) : invalid_worker(worker, {.worker = worker}) {}
     invalid_worker(const std::string& worker, error_context context)
-        : not_found(detail::error_name{"InvalidWorker"}, "Invalid Worker: " + worker, std::move(context)) {}
+        : not_found(error_code::invalid_worker, "Invalid Worker: " + worker, std::move(context)) {}
 };
-
-/// No collection of that name.
-class collection_unavailable : public not_found {
-public:
-    /// `hint` is appended to the message and begins with a space.
-    explicit collection_unavailable(const std::string& collection, const std::string& hint = {})
-        : not_found(detail::error_name{"CollectionUnavailable"}, "Collection " + collection + " was not saved." + hint,
-                    {}) {}
-};
-
-/// A folder, or a prefix in another storage, that exists but contains no run.
-class no_training_run : public not_found {
-public:
-    no_training_run(const std::string& message, error_context context)
-        : not_found(detail::error_name{"NotFound"}, message, std::move(context)) {}
-};
-
-/// The job has ended, and not every worker's collections file is there.
-class missing_collection_files : public not_found {
-public:
-    missing_collection_files(const std::string& message, error_context context)
-        : not_found(detail::error_name{"MissingCollectionFiles"}, message, std::move(context)) {}
-};
-
-// unavailable ----------------------------------------------------------------------------------------------------
 
 /// The step may still come.
 class step_not_yet_available : public unavailable {
 public:
     step_not_yet_available(step_number step, smdebug::mode in);
 };
-
-/// A wait ended before the awaited step or file appeared.
-class timed_out : public unavailable {
-public:
-    explicit timed_out(const std::string& message, error_context context = {})
-        : unavailable(detail::error_name{"TimedOut"}, message, std::move(context)) {}
-
-protected:
-    timed_out(detail::error_name name, const std::string& message, error_context context)
-        : unavailable(name, message, std::move(context)) {}
-};
-
-/// A wait was abandoned because the job has written nothing for a long time and has not ended either.
-class stalled_error : public timed_out {
-public:
-    explicit stalled_error(const std::string& message, error_context context = {})
-        : timed_out(detail::error_name{"Stalled"}, message, std::move(context)) {}
-};
-
-/// A wait was ended by its stop token.
-class stopped_error : public unavailable {
-public:
-    explicit stopped_error(const std::string& message, error_context context = {})
-        : unavailable(detail::error_name{"Stopped"}, message, std::move(context)) {}
-};
-
-/// Another writer holds what this one needs exclusively.
-class in_use : public unavailable {
-public:
-    in_use(const std::string& message, error_context context)
-        : unavailable(detail::error_name{"InUse"}, message, std::move(context)) {}
-};
-
-// corrupt_data ---------------------------------------------------------------------------------------------------
-
-/// A record of an event file is damaged, or is not the one that the index names.
-class corrupt_record : public corrupt_data {
-public:
-    corrupt_record(const std::string& message, error_context context)
-        : corrupt_data(detail::error_name{"CorruptRecord"}, message, std::move(context)) {}
-};
-
-/// An index file is damaged.
-class index_reader_exception : public corrupt_data {
-public:
-    index_reader_exception(const std::string& message, error_context context)
-        : corrupt_data(detail::error_name{"IndexReaderException"}, message, std::move(context)) {}
-};
-
-/// A collections file is damaged.
-class collections_file_exception : public corrupt_data {
-public:
-    collections_file_exception(const std::string& message, error_context context)
-        : corrupt_data(detail::error_name{"CollectionsFileException"}, message, std::move(context)) {}
-};
-
-// unsupported, invalid_argument ----------------------------------------------------------------------------------
-
-/// The dtype does not support the request: the mean of strings, the sum of complex numbers, a value<float> of ints.
-class type_error : public unsupported {
-public:
-    explicit type_error(const std::string& message, error_context context = {})
-        : unsupported(detail::error_name{"SMDebugTypeError"}, message, std::move(context)) {}
-};
-
-/// An argument that can never be right: an unknown reduction, an empty range, a bad regex.
-class value_error : public invalid_argument {
-public:
-    explicit value_error(const std::string& message, error_context context = {})
-        : invalid_argument(detail::error_name{"SMDebugValueError"}, message, std::move(context)) {}
-};
-
-/// A required parameter of a rule is missing.
-class insufficient_information_for_rule_invocation : public invalid_argument {
-public:
-    insufficient_information_for_rule_invocation(const std::string& rule, const std::string& message);
-};
-
-/// A collection is to be saved to which no tensor can belong.
-class invalid_collection_configuration : public invalid_argument {
-public:
-    explicit invalid_collection_configuration(const std::string& message, error_context context = {})
-        : invalid_argument(detail::error_name{"InvalidCollectionConfiguration"}, message, std::move(context)) {}
-};
-
-// error ----------------------------------------------------------------------------------------------------------
-
-/// The place where a new run should be written already contains one.
-class run_exists : public error {
-public:
-    run_exists(const std::string& message, error_context context)
-        : error(detail::error_name{"SMDebugError"}, message, std::move(context)) {}
-};
-
-// Not an error of the library; thrown only if the caller requested it ----------------------------------------------
 
 /// A rule's condition was met, and the caller requested an exception instead of an outcome.
 class rule_evaluation_condition_met : public error {

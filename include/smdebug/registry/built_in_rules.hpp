@@ -53,7 +53,7 @@ void for_each_built_in_rule(Visit&& visit) {
 
 /// A rule that compares its run with others: a member `others`, a std::vector<std::shared_ptr<const Other>>, holds
 /// them.  Other is the Trial of the rule_registry: smd::trial for rule_registry<smd::trial>, smd::program_trial for
-/// rule_main.  If `others` is empty, its check() throws insufficient_information_for_rule_invocation, and nothing else.
+/// rule_main.  If `others` is empty, its check() throws insufficient_information, and nothing else.
 template <class BuiltIn, class Other>
 concept takes_other_runs =
     requires(BuiltIn& rule, std::vector<std::shared_ptr<const Other>> others) { rule.others = others; };

@@ -60,8 +60,8 @@ public:
                      configure(rule, parameters);
                      try {
                          check_settings(rule);
-                     } catch (const insufficient_information_for_rule_invocation&) {
-                         if (!compares) {
+                     } catch (const value_error& wrong) {
+                         if (!compares || wrong.code() != error_code::insufficient_information) {
                              throw;
                          }
                      }
@@ -128,14 +128,14 @@ public:
     [[nodiscard]] bool compares_runs(std::string_view name) const { return table_.find(name).compares_runs; }
 
     /// Checks a name and parameters before there are runs; `compares`: runs to compare with will be passed, so that
-    /// insufficient_information_for_rule_invocation, thrown by a rule's check() in their absence, is ignored.  Errors:
+    /// insufficient_information, thrown by a rule's check() in their absence, is ignored.  Errors:
     /// as make().
     void check(std::string_view name, const rule_parameters& parameters, bool compares = false) const {
         table_.check(name, parameters, compares);
     }
 
     /// A new rule, with separate state: make one for each run.
-    /// Errors: value_error, insufficient_information_for_rule_invocation: an unknown name or parameter (the message
+    /// Errors: value_error, insufficient_information: an unknown name or parameter (the message
     ///         names the nearest), an invalid value (the message names its parameter, type and default), invalid
     ///         settings.
     [[nodiscard]] any_rule<Trial> make(std::string_view name, const rule_parameters& parameters = {},

@@ -106,7 +106,7 @@ public:
     erased_rule& operator=(const erased_rule&) = delete;
     virtual ~erased_rule() = default;
 
-    /// Errors: value_error, insufficient_information_for_rule_invocation: invalid settings.
+    /// Errors: value_error, insufficient_information: invalid settings.
     virtual void check() const = 0;
 
     /// Calls the rule at a global step that exists, with refreshing off, after checking the tensors that it requires.
@@ -314,7 +314,7 @@ public:
     [[nodiscard]] const step_range& range() const noexcept { return erased_->range; }
     void limit(step_range range) { erased_->range = range; }
 
-    /// Errors: value_error, insufficient_information_for_rule_invocation: invalid settings.
+    /// Errors: value_error, insufficient_information: invalid settings.
     void check() const { erased_->check(); }
     /// Calls the rule at a global step that exists, with refreshing off, after checking the tensors that it requires.
     /// Errors: tensor_unavailable, tensor_unavailable_for_step, what waiting for required tensors throws, and whatever

@@ -151,7 +151,7 @@ template <class Rule, class Trial>
 
 /// Calls a rule at every saved global step from start_step up to, but not including, end_step, and waits for new ones
 /// while the job runs.  Steps without something that the rule needs are skipped.
-/// Errors:  value_error, insufficient_information_for_rule_invocation (settings); rule_evaluation_condition_met on
+/// Errors:  value_error, insufficient_information (settings); rule_evaluation_condition_met on
 ///          request; whatever the rule throws, except errors that mean missing data.
 /// Cost:    grows with the number of saved steps, not with their numbers; a running job is listed again after the known
 ///          steps.  A trial in a remote storage prefetches the next steps before each call.

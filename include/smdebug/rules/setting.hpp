@@ -84,7 +84,7 @@ concept described_rule = named_rule<Described> && std::default_initializable<Des
     requires detail::is_settings_tuple<std::remove_cvref_t<decltype(Described::settings())>>;
 };
 
-/// Optional: rule.check() throws value_error, or insufficient_information_for_rule_invocation, for invalid settings.
+/// Optional: rule.check() throws value_error, or insufficient_information, for invalid settings.
 ///           It is called before the rule is.
 template <class Described>
 concept checked_rule = requires(const Described& rule) {

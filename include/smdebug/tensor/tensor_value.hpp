@@ -103,7 +103,7 @@ public:
     }
     std::span<const std::string> strings() const&& = delete;  // keep the value in a variable first
 
-    /// The elements in C order.  Errors: type_error unless Element is exactly the type of the dtype: for another one,
+    /// The elements in C order.  Errors: wrong_dtype unless Element is exactly the type of the dtype: for another one,
     /// see converted().
     template <element Element>
     [[nodiscard]] std::span<const Element> elements() const& {

@@ -165,7 +165,8 @@ inline void check_claim_conformance(const make_empty& make) {
         const auto refused = [&](std::string_view key) {
             try {
                 static_cast<void>(store.claim(key));
-            } catch (const in_use& thrown) {
+            } catch (const unavailable& thrown) {
+                suite.check(thrown.code() == error_code::in_use);
                 suite.check(std::string_view{thrown.what()}.find(key) != std::string_view::npos);
                 suite.check(thrown.where().find(key) != std::string::npos);
                 return true;
@@ -228,7 +229,10 @@ inline void check_claim_conformance(const make_empty& make) {
                         std::this_thread::yield();
                         --inside;
                         ++turns;
-                    } catch (const in_use&) {
+                    } catch (const unavailable& held) {
+                        if (held.code() != error_code::in_use) {
+                            throw;
+                        }
                         std::this_thread::yield();
                     }
                 }

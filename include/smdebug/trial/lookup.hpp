@@ -62,6 +62,13 @@ struct lookup_error {
 /// Whether that is so of an error thrown by throw_failure().
 [[nodiscard]] bool is_lost(const error& failed) noexcept;
 
+namespace detail {
+
+/// Whether a wait ended before what it waited for was there, which may still come.
+[[nodiscard]] bool may_come(const error& failed) noexcept;
+
+}  // namespace detail
+
 /// Converts the exception that is being handled, which reading a record threw, to a failure.  Call it inside a catch
 /// block.
 [[nodiscard]] lookup_error failure_from_current_exception(std::string where, std::uint64_t offset);

@@ -58,7 +58,7 @@ private:
 
 /// What to do with an index file that is damaged.
 enum class damage_policy : std::uint8_t {
-    fail,  ///< opening, and every refresh, throws index_reader_exception
+    fail,  ///< opening, and every refresh, throws corrupt_index
     skip,  ///< the file's steps are absent; trial.problems() names it
 };
 
@@ -126,9 +126,9 @@ struct trial_options {
     std::optional<std::chrono::milliseconds> training_end_delay_refresh = {};
     /// How long a job must write nothing before it counts as stalled.
     std::chrono::milliseconds stalled_after{std::chrono::minutes{30}};
-    /// Anything larger counts as damaged: a record throws corrupt_record, an index file index_reader_exception (or is
-    /// skipped, see damaged_index), a collections file collections_file_exception.  A run with more index files, or
-    /// more bytes in them, always throws index_reader_exception.
+    /// Anything larger counts as damaged: a record throws corrupt_record, an index file corrupt_index (or is
+    /// skipped, see damaged_index), a collections file corrupt_collections_file.  A run with more index files, or
+    /// more bytes in them, always throws corrupt_index.
     size_limits limits = {};
 };
 

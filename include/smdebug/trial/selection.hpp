@@ -36,12 +36,13 @@ private:
 
 /// The error for a collection that a run does not have; lists similar names, or else all.
 template <class Collections>
-[[nodiscard]] collection_unavailable no_such_collection(std::string_view wanted, const Collections& collections) {
+[[nodiscard]] not_found no_such_collection(std::string_view wanted, const Collections& collections) {
     std::vector<std::string> names;
     for (const auto& [name, group] : collections) {
         names.push_back(name);
     }
-    return collection_unavailable(std::string{wanted}, near_or_all(wanted, names));
+    return {error_code::collection_unavailable,
+            "Collection " + std::string{wanted} + " was not saved." + near_or_all(wanted, names)};
 }
 
 /// tensor_names(which) on the catalog that `fresh()` gives.  Errors: value_error, before `fresh` is called.

@@ -65,7 +65,7 @@ public:
 
     /// The values as an xtensor expression of Element, with <smdebug/xtensor.hpp>; as a span without:
     /// value(step).elements<Element>().
-    /// Errors: type_error when the dtype differs and `convert` is off or the
+    /// Errors: wrong_dtype when the dtype differs and `convert` is off or the
     /// values do not fit.
     template <class Element>
     [[nodiscard]] lookup<element_array<Element>> find_value(step_number step, const value_options& how = {}) const {
@@ -121,7 +121,7 @@ public:
     // Reductions -------------------------------------------------------------------------------------------------
 
     /// A saved reduction as it was saved (PyTorch's hook divides std and variance by n-1); else one computed from the
-    /// values.  Errors: also type_error: strings have no reductions, complex tensors only the abs forms, l1 and l2.
+    /// values.  Errors: also wrong_dtype: strings have no reductions, complex tensors only the abs forms, l1 and l2.
     [[nodiscard]] lookup<double> find_reduction(step_number step, reduction what,
                                                 const reduction_options& how = {}) const;
     /// By name: "mean", "abs_mean" (as .abs does), "l2", ..., or a count of the values: "nan", "pos_inf", "neg_inf",
@@ -148,7 +148,7 @@ public:
 
     /// The saved digest (hook_options::digests), else that of the values, see digest_of(): equal digests stand for the
     /// same dtype, shape and bits.
-    /// Errors: as find_value(), where neither was saved; type_error for text, which has none.
+    /// Errors: as find_value(), where neither was saved; wrong_dtype for text, which has none.
     /// Cost: one small read; without a saved one, a read of the values and a pass over them.
     [[nodiscard]] lookup<std::int64_t> find_digest(step_number step, const read_options& where = {}) const;
     [[nodiscard]] std::int64_t digest(step_number step, const read_options& where = {}) const;

@@ -70,8 +70,8 @@ public:
     using tensor_type = tensor_handle;
 
     /// Opens the run that lies in `store`.
-    /// Errors: value_error (options), not_found (no run here), missing_collection_files, collections_file_exception,
-    ///         index_reader_exception, timed_out (not all there within open_timeout), and what the storage throws.
+    /// Errors: value_error (options), not_found (no run here), missing_collection_files, corrupt_collections_file,
+    ///         corrupt_index, timed_out (not all there within open_timeout), and what the storage throws.
     /// Cost:   a listing and a read of each index file.
     template <class Storage, class Decoder = event_decoder<>, class Kernel = default_kernel>
         requires(!std::derived_from<Storage, trial> && storage<Storage> && tensor_decoder<Decoder> &&
@@ -129,7 +129,7 @@ public:
 
     /// Waits until each of the steps can be read, regardless of no_refresh guards.
     /// Errors: step_unavailable (it was not saved), no_more_data (the job ended before it), timed_out,
-    ///         stalled_error (give_up_after), stopped_error.
+    ///         stalled (give_up_after), stopped_error.
     /// Cost:   negligible while nothing changes; on a local disk a step is seen within milliseconds.
     void wait_for_steps(const std::vector<step_number>& required, const wait_options& how = {}) const;
 

@@ -154,8 +154,9 @@ inline void free_place(const std::string& target, bool replace) {
         // Succeeds only if no other connection has it open: merges the WAL and removes it.
         statement asked = old.prepare("PRAGMA journal_mode = DELETE");
         if (!asked.next() || asked.text(0) != "delete") {
-            throw in_use("the database " + target + " is in use by another program, and cannot be replaced",
-                         {.where = target});
+            throw unavailable(error_code::in_use,
+                              "the database " + target + " is in use by another program, and cannot be replaced",
+                              {.where = target});
         }
     }
 }

@@ -30,8 +30,8 @@ inline void use_wal(connection& database, std::chrono::milliseconds patience) {
                     {.where = database.path()});
             }
             return;
-        } catch (const in_use&) {
-            if (std::chrono::steady_clock::now() >= until) {
+        } catch (const unavailable& busy) {
+            if (busy.code() != error_code::in_use || std::chrono::steady_clock::now() >= until) {
                 throw;
             }
         }

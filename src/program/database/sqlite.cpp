@@ -30,7 +30,8 @@ void fail(::sqlite3* from, int code, const std::string& path, std::string_view d
             throw std::bad_alloc{};
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            throw in_use(what + "another program is writing to it; try again when that has ended" + why, where);
+            throw unavailable(error_code::in_use,
+                              what + "another program is writing to it; try again when that has ended" + why, where);
         case SQLITE_INTERRUPT:
             throw stopped_error(what + "it was stopped", where);
         case SQLITE_FULL:

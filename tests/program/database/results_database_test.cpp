@@ -5,6 +5,7 @@
 #include "program/database/results_database_fixture.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
 
@@ -179,7 +180,8 @@ TEST_CASE("results_database: one opened exclusively cannot be opened by others u
         results_database alone{file, std::chrono::milliseconds{1}, true};
         alone.write(some_result(1), question);
         CHECK_FALSE(std::filesystem::exists(file + "-shm"));  // no shared memory: it works where there can be none
-        CHECK_THROWS_AS(results_database(file, std::chrono::milliseconds{1}), in_use);
+        CHECK(thrown_code([&] { static_cast<void>(results_database(file, std::chrono::milliseconds{1})); }) ==
+              error_code::in_use);
     }
     CHECK(results_database{file}.find(some_result(1).run.path));
 }
@@ -299,7 +301,8 @@ TEST_CASE("results_database: waiting too long for another writer is an error tha
     try {
         other.write(some_result(2), question);
         FAIL("both write");
-    } catch (const in_use& busy) {
+    } catch (const unavailable& busy) {
+        CHECK(busy.code() == error_code::in_use);
         CHECK(contains(busy.what(), "another program is writing to it"));
         CHECK(busy.where() == file);
     }

@@ -2,6 +2,7 @@
 
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -232,9 +233,9 @@ TEST_CASE("confusion: refuses settings that make no sense") {
         CHECK_THROWS_AS(confusion{.min_diag = bad}.check(), value_error);
         CHECK_THROWS_AS(confusion{.max_off_diag = bad}.check(), value_error);
     }
-    CHECK_THROWS_AS((confusion{.labels = "", .labels_collection = ""}.check()),
-                    insufficient_information_for_rule_invocation);
-    CHECK_THROWS_AS((confusion{.predictions = "", .predictions_collection = ""}.check()),
-                    insufficient_information_for_rule_invocation);
+    CHECK(thrown_code([&] { static_cast<void>(confusion{.labels = "", .labels_collection = ""}.check()); }) ==
+          error_code::insufficient_information);
+    CHECK(thrown_code([&] { static_cast<void>(confusion{.predictions = "", .predictions_collection = ""}.check()); }) ==
+          error_code::insufficient_information);
     static_assert(described_rule<confusion> && checked_rule<confusion>);
 }

@@ -3,6 +3,7 @@
 #include "rules/built_in/listed.hpp"
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -215,9 +216,9 @@ TEST_CASE("similar_across_runs: works on trials that can only reduce, and gives 
 }
 
 TEST_CASE("similar_across_runs: settings that make no sense are refused") {
-    CHECK_THROWS_WITH_AS(similar{}.check(), doctest::Contains("other_trials is needed"),
-                         insufficient_information_for_rule_invocation);
-    CHECK_THROWS_AS(similar{.others = {nullptr}}.check(), insufficient_information_for_rule_invocation);
+    CHECK_THROWS_WITH_AS(similar{}.check(), doctest::Contains("other_trials is needed"), value_error);
+    CHECK(thrown_code([&] { static_cast<void>(similar{.others = {nullptr}}.check()); }) ==
+          error_code::insufficient_information);
     const auto other = run_of({one<float>({1})});
     CHECK_NOTHROW(similar{.others = {other}}.check());
     CHECK_THROWS_AS((similar{.others = {other}, .rtol = -1}.check()), value_error);

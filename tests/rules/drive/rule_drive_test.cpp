@@ -185,7 +185,9 @@ TEST_CASE("rule_drive: a rule that waits for something else in vain ends with th
     steps_list called;
     const invoke_options how;
     auto drive = drive_of(run, how, {}, finds_at("other", {}, called),
-                          named{"waits", [](step_number) -> finding { throw timed_out{"too long"}; }});
+                          named{"waits", [](step_number) -> finding {
+                                    throw unavailable{error_code::timed_out, "too long"};
+                                }});
     drive.go();
     CHECK(drive.progress()[1].outcome.end == invoke_end::timed_out);
     CHECK(drive.progress()[1].outcome.next_step == 0);

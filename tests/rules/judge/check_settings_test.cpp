@@ -56,12 +56,11 @@ TEST_CASE("require_setting, require_choice: say what is needed") {
     using rules::detail::require_choice;
     CHECK_NOTHROW(rules::detail::require_setting("rule", true, "x"));
     CHECK_THROWS_WITH_AS(rules::detail::require_setting("rule", false, "x"), doctest::Contains("x is needed"),
-                         insufficient_information_for_rule_invocation);
+                         value_error);
     CHECK_NOTHROW(require_choice("rule", "a", {}));
     CHECK_NOTHROW(require_choice("rule", {}, "a"));
     CHECK_THROWS_WITH_AS(require_choice("rule", {}, {}),
-                         doctest::Contains("collection_names or tensor_regex is needed"),
-                         insufficient_information_for_rule_invocation);
+                         doctest::Contains("collection_names or tensor_regex is needed"), value_error);
 }
 
 TEST_CASE("check_history: a window of saves, of which some are needed") {

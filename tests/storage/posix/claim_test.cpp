@@ -41,7 +41,8 @@ namespace {
 std::string refusal(const std::string& path) {
     try {
         static_cast<void>(file_claim{path});
-    } catch (const in_use& thrown) {
+    } catch (const unavailable& thrown) {
+        CHECK(thrown.code() == error_code::in_use);
         return thrown.where() == path ? std::string{thrown.message()} : "where: " + thrown.where();
     }
     return "";
@@ -168,7 +169,10 @@ TEST_CASE("file_claim: one of many processes takes over a dead claim") {
                     try {
                         place = std::make_unique<file_claim>(path);
                         ++winners;
-                    } catch (const in_use&) {
+                    } catch (const unavailable& caught) {
+                        if (caught.code() != error_code::in_use) {
+                            throw;
+                        }
                     }
                 });
             }
@@ -207,7 +211,10 @@ TEST_CASE("file_claim: processes that take turns, and die as holders, never hold
                     ::raise(SIGKILL);
                 }
                 return 0;
-            } catch (const in_use&) {
+            } catch (const unavailable& caught) {
+                if (caught.code() != error_code::in_use) {
+                    throw;
+                }
                 std::this_thread::sleep_for(std::chrono::microseconds{200});
             }
         }

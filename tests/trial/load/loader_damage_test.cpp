@@ -2,6 +2,7 @@
 
 #include "support/erased_storage.hpp"
 #include "support/run_builder.hpp"
+#include "support/thrown_code.hpp"
 #include "trial/one_step.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -29,7 +30,8 @@ TEST_CASE("loader: once the job has ended the same file is damage; the last cata
     try {
         static_cast<void>(load.load(run));
         FAIL("loaded");
-    } catch (const index_reader_exception& thrown) {
+    } catch (const corrupt_data& thrown) {
+        CHECK(thrown.code() == error_code::corrupt_index);
         CHECK(thrown.where() == smdebug::detail::locations::index_key(2, "worker_0"));
         CHECK(thrown.step() == 2);
         CHECK(thrown.step_mode() == mode::global);
@@ -46,12 +48,14 @@ TEST_CASE("loader: damage other than a half-written file is damage in a running 
         memory_storage store;
         run_builder{store}.collections().step(one(1)).put(smdebug::detail::locations::index_key(2, "worker_0"), text);
         const trial_options options;
-        CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), index_reader_exception);
+        CHECK(thrown_code([&] {
+                  static_cast<void>(storage_loader{store, options}.open());
+              }) == error_code::corrupt_index);
     }
     memory_storage store;
     run_builder{store}.collections().step(one(1)).put("index/000000000/garbage.json", "{}");
     const trial_options options;
-    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), index_reader_exception);
+    CHECK(thrown_code([&] { static_cast<void>(storage_loader{store, options}.open()); }) == error_code::corrupt_index);
 }
 
 TEST_CASE("loader: damage_policy::skip skips a damaged file and reports which") {

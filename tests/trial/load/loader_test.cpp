@@ -3,6 +3,7 @@
 #include "support/counting_storage.hpp"
 #include "support/erased_storage.hpp"
 #include "support/run_builder.hpp"
+#include "support/thrown_code.hpp"
 #include "trial/one_step.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -56,7 +57,7 @@ TEST_CASE("loader: waits for missing collections files, and throws when the time
              R"({"collections": {}, "_meta": {"num_workers": 2}})")
         .step(one(0));
     trial_options options = quick();
-    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), timed_out);
+    CHECK(thrown_code([&] { static_cast<void>(storage_loader{store, options}.open()); }) == error_code::timed_out);
 
     options.open_timeout = 60s;
     std::jthread late{[&] {
@@ -169,7 +170,9 @@ TEST_CASE("loader: an ended job without its collections files will not get them"
     memory_storage store;
     run_builder{store}.end();
     const trial_options options{.open_timeout = std::chrono::hours{1}};
-    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), missing_collection_files);
+    CHECK(thrown_code([&] {
+              static_cast<void>(storage_loader{store, options}.open());
+          }) == error_code::missing_collection_files);
 }
 
 TEST_CASE("loader: a damaged collections file names itself and what is wrong") {
@@ -179,7 +182,8 @@ TEST_CASE("loader: a damaged collections file names itself and what is wrong") {
     try {
         static_cast<void>(storage_loader{store, options}.open());
         FAIL("opened");
-    } catch (const collections_file_exception& thrown) {
+    } catch (const corrupt_data& thrown) {
+        CHECK(thrown.code() == error_code::corrupt_collections_file);
         CHECK(thrown.where() == "collections/000000000/worker_0_collections.json");
     }
 }
@@ -192,14 +196,14 @@ TEST_CASE("loader: two names of one worker are one worker") {
         .put(smdebug::detail::locations::collections_key("worker_0"), text)
         .step(one(0));
     const trial_options options;
-    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), timed_out);
+    CHECK(thrown_code([&] { static_cast<void>(storage_loader{store, options}.open()); }) == error_code::timed_out);
 }
 
 TEST_CASE("loader: the largest step number, which no step can follow, is an error") {
     memory_storage store;
     run_builder{store}.collections().step(one(1)).put("index/000000000/9223372036854775807_worker_0.json", "{}");
     const trial_options options;
-    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), index_reader_exception);
+    CHECK(thrown_code([&] { static_cast<void>(storage_loader{store, options}.open()); }) == error_code::corrupt_index);
 }
 
 TEST_CASE("loader: files that are not index files are ignored") {

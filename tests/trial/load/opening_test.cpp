@@ -1,6 +1,7 @@
 #include <smdebug/trial/load/opening.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/thrown_code.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -59,15 +60,16 @@ TEST_CASE("opening: is woken by a storage that announces what is written") {
 TEST_CASE("opening: a job that has ended without its collections files is not waited for") {
     memory_storage store;
     run_builder{store}.end();
-    CHECK_THROWS_AS(static_cast<void>(open(store, {.open_timeout = 1h})), missing_collection_files);
+    CHECK(thrown_code([&] { static_cast<void>(open(store, {.open_timeout = 1h})); }) ==
+          error_code::missing_collection_files);
 }
 
 TEST_CASE("opening: a cut file may still be written while the job runs, and is damage when it has ended") {
     memory_storage store;
     run_builder build{store};
     build.put(smdebug::detail::locations::collections_key("worker_0"), "{\"coll");
-    CHECK_THROWS_AS(static_cast<void>(open(store, {.open_timeout = 3ms, .poll_interval = 1ms})),
-                    collections_file_exception);
+    CHECK(thrown_code([&] { static_cast<void>(open(store, {.open_timeout = 3ms, .poll_interval = 1ms})); }) ==
+          error_code::corrupt_collections_file);
     {
         const std::jthread writer{[&] {
             std::this_thread::sleep_for(10ms);
@@ -76,5 +78,6 @@ TEST_CASE("opening: a cut file may still be written while the job runs, and is d
         CHECK(open(store, {.open_timeout = 60s}).num_workers == 1);
     }
     build.put(smdebug::detail::locations::collections_key("worker_0"), "{\"coll").end();
-    CHECK_THROWS_AS(static_cast<void>(open(store, {.open_timeout = 1h})), collections_file_exception);
+    CHECK(thrown_code([&] { static_cast<void>(open(store, {.open_timeout = 1h})); }) ==
+          error_code::corrupt_collections_file);
 }

@@ -2,6 +2,7 @@
 
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
+#include "support/thrown_code.hpp"
 
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -101,7 +102,8 @@ TEST_CASE("tensor_reader: a reduction that a kernel does not compute is reported
     CHECK(why("i", reduction::max) ==
           "the kernel lacking did not compute the reductions of tensor i, which holds int32");
     CHECK(why("c", reduction::mean) == "tensor c is complex, which has no mean: only the abs forms, l1 and l2");
-    CHECK_THROWS_AS(static_cast<void>(run.tensor("c").reduction_value(0, reduction::mean)), type_error);
+    CHECK(thrown_code([&] { static_cast<void>(run.tensor("c").reduction_value(0, reduction::mean)); }) ==
+          error_code::wrong_dtype);
     const basic_trial<memory_storage, event_decoder<>, lacking_kernel> recorded{sample(), {}, {}, {reduction::sum}};
     CHECK(failure_of(recorded.tensor("odd").find_reduction(4, reduction::min)).why ==
           lookup_failure_kind::not_computed);

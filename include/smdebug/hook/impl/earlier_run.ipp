@@ -288,9 +288,10 @@ SMDEBUG_INLINE void run_claim::claim() {
     // A process with another number of writers claims another key: each checks the other's after writing its own.
     const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
     if (store_.claimed(other)) {
-        throw in_use(store_.name() + ": a living process that counts the workers of the job otherwise holds " + other +
-                         ", and may write as " + worker_ + ", too",
-                     {.where = other, .worker = worker_});
+        throw unavailable(error_code::in_use,
+                          store_.name() + ": a living process that counts the workers of the job otherwise holds " +
+                              other + ", and may write as " + worker_ + ", too",
+                          {.where = other, .worker = worker_});
     }
 }
 

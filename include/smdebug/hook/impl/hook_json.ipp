@@ -258,7 +258,8 @@ SMDEBUG_INLINE void read_collection(const json_section& from, hook_options& out)
 SMDEBUG_INLINE void refuse_unmatched(const hook_options& options, const std::string& file) {
     for (const collection& group : options.collections) {
         if (group.include_regex.empty() && !known_collections::is_known(group.name)) {
-            throw invalid_collection_configuration(
+            throw value_error(
+                error_code::invalid_collection_configuration,
                 file + ": the collection \"" + group.name +
                     "\" is configured, but no tensor can belong to it: give it an \"include_regex\" in its "
                     "CollectionParameters, or take it out",

@@ -188,14 +188,15 @@ SMDEBUG_INLINE void run_writer::open_place(const hook_options& options, place_op
     }
     try {
         claim_.emplace(store_, worker_, writers_, how_);
-    } catch (const in_use& held) {
-        if (options.num_workers > 1) {
+    } catch (const unavailable& held) {
+        if (held.code() != error_code::in_use || options.num_workers > 1) {
             throw;
         }
-        throw in_use(std::string{held.message()} +
-                         " If these are the ranks of one job, give each a hook_options::worker, num_workers, and "
-                         "include_workers::all.",
-                     {.where = held.where(), .worker = worker_});
+        throw unavailable(error_code::in_use,
+                          std::string{held.message()} +
+                              " If these are the ranks of one job, give each a hook_options::worker, num_workers, and "
+                              "include_workers::all.",
+                          {.where = held.where(), .worker = worker_});
     }
     earlier_run earlier{store_, worker_, how_};
     if (options.existing == existing_run::resume) {

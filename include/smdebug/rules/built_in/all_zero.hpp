@@ -54,7 +54,7 @@ struct all_zero {
             setting{"patience", &Rule::patience, patience_meaning}};
     }
 
-    /// Errors: insufficient_information_for_rule_invocation, value_error for a threshold that is not a percentage.
+    /// Errors: insufficient_information, value_error for a threshold that is not a percentage.
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {

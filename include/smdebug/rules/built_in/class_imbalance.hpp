@@ -83,7 +83,7 @@ struct class_imbalance {
                     "count the labels of every worker, not only of the first by name"}};
     }
 
-    /// Errors: value_error, insufficient_information_for_rule_invocation.
+    /// Errors: value_error, insufficient_information.
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {

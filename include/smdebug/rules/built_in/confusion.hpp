@@ -74,7 +74,7 @@ struct confusion {
             setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
-    /// Errors: value_error, insufficient_information_for_rule_invocation.
+    /// Errors: value_error, insufficient_information.
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {

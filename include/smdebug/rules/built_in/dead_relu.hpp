@@ -50,7 +50,7 @@ struct dead_relu {
                           setting{"patience", &Rule::patience, patience_meaning}};
     }
 
-    /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is not a percentage.
+    /// Errors: insufficient_information; value_error for a threshold that is not a percentage.
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {

@@ -56,7 +56,7 @@ struct feature_importance_overweight {
                           setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes}};
     }
 
-    /// Errors: value_error, insufficient_information_for_rule_invocation.
+    /// Errors: value_error, insufficient_information.
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {

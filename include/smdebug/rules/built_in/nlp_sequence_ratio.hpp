@@ -76,7 +76,7 @@ struct nlp_sequence_ratio {
             setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
-    /// Errors: value_error, insufficient_information_for_rule_invocation.
+    /// Errors: value_error, insufficient_information.
     void check() const;
 
     /// Errors: also those of check(), as the lists must fit together.
@@ -136,7 +136,7 @@ private:
 inline void nlp_sequence_ratio::check() const {
     const auto refuse = [](const std::string& why) { throw value_error("nlp_sequence_ratio: " + why); };
     if (tensor_regex.empty()) {
-        throw insufficient_information_for_rule_invocation{"nlp_sequence_ratio", "tensor_regex is empty"};
+        throw detail::insufficient_information("nlp_sequence_ratio", "tensor_regex is empty");
     }
     if (token_values.empty()) {
         refuse("token_values is empty; it must name at least one token");

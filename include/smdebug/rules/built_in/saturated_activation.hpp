@@ -65,7 +65,7 @@ struct saturated_activation {
             setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
-    /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is not a percentage, or
+    /// Errors: insufficient_information; value_error for a threshold that is not a percentage, or
     ///         for limits with nothing between them.
     void check() const;
 

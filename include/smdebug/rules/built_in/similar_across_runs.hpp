@@ -149,8 +149,7 @@ template <readable_trial Other>
 void similar_across_runs<Other>::check() const {
     detail::check_tolerance(name(), {rtol, atol, equal_nan});
     if (others.empty() || std::count(others.begin(), others.end(), nullptr) > 0) {
-        throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                           "other_trials is needed: the run or runs to compare with");
+        throw detail::insufficient_information(name(), "other_trials is needed: the run or runs to compare with");
     }
 }
 

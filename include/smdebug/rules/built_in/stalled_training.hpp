@@ -61,7 +61,7 @@ struct stalled_training {
                     "what the name of the job to stop begins with"}};
     }
 
-    /// Errors: value_error, insufficient_information_for_rule_invocation.
+    /// Errors: value_error, insufficient_information.
     void check() const;
 
     /// The jobs to be stopped after it has fired, as a prefix of their names.  None is stopped if it is unset.

@@ -60,7 +60,7 @@ struct tensor_variance {
                           setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
-    /// Errors: insufficient_information_for_rule_invocation; value_error for a NaN, or for thresholds with nothing
+    /// Errors: insufficient_information; value_error for a NaN, or for thresholds with nothing
     ///         between them.
     void check() const;
 

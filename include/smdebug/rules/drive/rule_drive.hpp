@@ -77,14 +77,19 @@ template <class Wait>
 [[nodiscard]] std::optional<invoke_end> end_of_wait(Wait&& wait) {
     try {
         wait();
-    } catch (const stalled_error&) {
-        return invoke_end::stalled;
-    } catch (const timed_out&) {
-        return invoke_end::timed_out;
-    } catch (const stopped_error&) {
-        return invoke_end::stopped;
+        return std::nullopt;
+    } catch (const unavailable& ended) {
+        switch (ended.code()) {
+            case error_code::stalled:
+                return invoke_end::stalled;
+            case error_code::timed_out:
+                return invoke_end::timed_out;
+            case error_code::stopped:
+                return invoke_end::stopped;
+            default:
+                throw;
+        }
     }
-    return std::nullopt;
 }
 
 template <class Value>

@@ -11,10 +11,15 @@ SMDEBUG_INLINE std::vector<finding> without_silent(std::vector<finding> all) {
 }
 
 SMDEBUG_INLINE bool means_skip(const not_found& missing) noexcept {
-    return dynamic_cast<const tensor_unavailable*>(&missing) != nullptr ||
-           dynamic_cast<const tensor_unavailable_for_step*>(&missing) != nullptr ||
-           dynamic_cast<const step_unavailable*>(&missing) != nullptr ||
-           dynamic_cast<const no_more_data*>(&missing) != nullptr;
+    switch (missing.code()) {
+        case error_code::tensor_unavailable:
+        case error_code::tensor_unavailable_for_step:
+        case error_code::step_unavailable:
+        case error_code::no_more_data:
+            return true;
+        default:
+            return false;
+    }
 }
 
 }  // namespace smdebug::inline v1::detail

@@ -17,7 +17,13 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules::detail {
 
-/// Errors: insufficient_information_for_rule_invocation: `what` is needed, unless it is given.
+/// The error of a rule that lacks a parameter.
+[[nodiscard]] inline value_error insufficient_information(std::string_view rule, const std::string& what) {
+    return {error_code::insufficient_information,
+            "Insufficient information to invoke rule " + std::string{rule} + ": " + what};
+}
+
+/// Errors: insufficient_information: `what` is needed, unless it is given.
 void require_setting(std::string_view rule, bool is_given, std::string_view what);
 inline void require_choice(std::string_view rule, const text_list& collection_names, const text_list& tensor_regex) {
     require_setting(rule, !collection_names.empty() || !tensor_regex.empty(), "collection_names or tensor_regex");
@@ -54,7 +60,7 @@ inline void check_history(std::string_view rule, std::int64_t window, const std:
 
 inline void require_setting(std::string_view rule, bool is_given, std::string_view what) {
     if (!is_given) {
-        throw insufficient_information_for_rule_invocation(std::string{rule}, std::string{what} + " is needed");
+        throw insufficient_information(rule, std::string{what} + " is needed");
     }
 }
 

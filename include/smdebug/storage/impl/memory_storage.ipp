@@ -209,10 +209,11 @@ public:
     held_key(std::shared_ptr<state> place, std::string_view key)
         : key_(key), object_(byte_buffer::take(std::string{"smdebug, in memory\n"})) {
         if (!place->put(key, object_, false)) {
-            throw in_use("the object " + key_ +
-                             " is held by another writer, or is something else. Wait for its end, "
-                             "remove the object if it is not needed, or write elsewhere.",
-                         {.where = key_});
+            throw unavailable(error_code::in_use,
+                              "the object " + key_ +
+                                  " is held by another writer, or is something else. Wait for its end, "
+                                  "remove the object if it is not needed, or write elsewhere.",
+                              {.where = key_});
         }
         state_ = std::move(place);
     }

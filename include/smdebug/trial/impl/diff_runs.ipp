@@ -361,7 +361,7 @@ private:
                                      .digests = true};
         try {
             side.names.emplace(names, *side.from);
-        } catch (const collection_unavailable&) {
+        } catch (const not_found&) {  // the collection
             missing = std::current_exception();
         }
     }

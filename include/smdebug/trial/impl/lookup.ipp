@@ -27,16 +27,25 @@ SMDEBUG_INLINE bool is_lost(const lookup_error& failure) noexcept {
     return false;
 }
 
+SMDEBUG_INLINE bool detail::may_come(const error& failed) noexcept {
+    switch (failed.code()) {
+        case error_code::step_not_yet_available:
+        case error_code::timed_out:
+        case error_code::stalled:
+        case error_code::stopped:
+            return true;
+        default:
+            return false;
+    }
+}
+
 SMDEBUG_INLINE bool is_lost(const error& failed) noexcept {
     if (dynamic_cast<const tensor_unavailable_for_step*>(&failed) != nullptr) {
         return !failed.where().empty();  // set if an event file is missing
     }
-    const bool may_come = dynamic_cast<const step_not_yet_available*>(&failed) != nullptr ||
-                          dynamic_cast<const timed_out*>(&failed) != nullptr ||
-                          dynamic_cast<const stopped_error*>(&failed) != nullptr;
     return dynamic_cast<const corrupt_data*>(&failed) != nullptr ||
            dynamic_cast<const access_denied*>(&failed) != nullptr ||
-           (!may_come && dynamic_cast<const unavailable*>(&failed) != nullptr);
+           (dynamic_cast<const unavailable*>(&failed) != nullptr && !detail::may_come(failed));
 }
 
 SMDEBUG_INLINE lookup_error failure_from_current_exception(std::string where, std::uint64_t offset) {
@@ -60,9 +69,8 @@ SMDEBUG_INLINE lookup_error failure_from_current_exception(std::string where, st
 namespace detail {
 
 // Each has its own type, by which it is caught.
-using lookup_exception =
-    std::variant<error, tensor_unavailable_for_step, step_unavailable, step_not_yet_available, invalid_worker,
-                 shape_unavailable_for_step, unavailable, corrupt_record, type_error, unsupported>;
+using lookup_exception = std::variant<error, not_found, tensor_unavailable_for_step, step_unavailable,
+                                      step_not_yet_available, invalid_worker, unavailable, corrupt_data, unsupported>;
 
 /// The error for a failure, constructed but not thrown: throwing costs more than its text.  Throws the storage's own
 /// error.
@@ -88,22 +96,27 @@ inline lookup_exception exception_of(const lookup_error& failure, const std::str
             return invalid_worker(failure.where + failure.note,
                                   {.tensor = tensor, .step = step, .step_mode = in, .worker = failure.where});
         case lookup_failure_kind::shape_not_saved:
-            return shape_unavailable_for_step(tensor, step, in);
+            return not_found(error_code::shape_unavailable_for_step,
+                             "Shape for tensor " + tensor + " is not available for step " + std::to_string(step) +
+                                 " with mode " + std::string{name_of(in)} + " as it was not saved.",
+                             {.tensor = tensor, .step = step, .step_mode = in});
         case lookup_failure_kind::unreadable:
             if (failure.cause) {
                 std::rethrow_exception(failure.cause);
             }
             return unavailable(of_record(failure.note, " now."), place);
         case lookup_failure_kind::damaged:
-            return corrupt_record(of_record(failure.note.empty() ? std::string{describe(failure.damage)} : failure.note,
-                                            "; everything else of the run still can."),
-                                  place);
+            return corrupt_data(error_code::corrupt_record,
+                                of_record(failure.note.empty() ? std::string{describe(failure.damage)} : failure.note,
+                                          "; everything else of the run still can."),
+                                place);
         case lookup_failure_kind::wrong_dtype:
-            return type_error(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
+            return unsupported(error_code::wrong_dtype, failure.note,
+                               {.tensor = tensor, .step = step, .step_mode = in});
         case lookup_failure_kind::not_computed:
             return unsupported(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
     }
-    return error(error_name{"Error"}, "unknown failure");
+    return error(error_code::other, "unknown failure");
 }
 
 SMDEBUG_INLINE std::string to_message(const lookup_error& failure, const std::string& tensor, step_number step,

@@ -195,16 +195,18 @@ SMDEBUG_INLINE void trial::wait_for_steps(const std::vector<step_number>& requir
             const error_context context{.where = path(), .step = step, .step_mode = how.mode};
             const std::string what = "step " + std::to_string(step) + " of mode " + std::string{name_of(how.mode)};
             if (wait.given_up()) {
-                throw stalled_error("gave up waiting for " + what + " of " + path() + ": nothing new has come for " +
-                                        std::to_string(quiet_time().count() / 1000) +
-                                        " s, and the job has not ended; its process may have died",
-                                    context);
+                throw unavailable(error_code::stalled,
+                                  "gave up waiting for " + what + " of " + path() + ": nothing new has come for " +
+                                      std::to_string(quiet_time().count() / 1000) +
+                                      " s, and the job has not ended; its process may have died",
+                                  context);
             }
             switch (wait.pause()) {
                 case detail::wait_outcome::look_again:
                     break;
                 case detail::wait_outcome::timed_out:
-                    throw timed_out("waited for " + what + " of " + path() + ", which did not come in time", context);
+                    throw unavailable(error_code::timed_out,
+                                      "waited for " + what + " of " + path() + ", which did not come in time", context);
                 case detail::wait_outcome::stopped:
                     throw stopped_error("waiting for " + what + " was stopped", context);
             }

@@ -135,7 +135,7 @@ public:
     loader(const any_storage& store, const trial_options& options);
 
     /// Waits for the collections files, and loads the index files that exist.
-    /// Errors:  not_found (no run here), missing_collection_files, collections_file_exception, index_reader_exception,
+    /// Errors:  not_found (no run here), missing_collection_files, corrupt_collections_file, corrupt_index,
     ///          timed_out, stopped_error, and what the storage throws.
     [[nodiscard]] catalog open();
 
@@ -149,7 +149,7 @@ public:
     /// for changes.
     /// Cost:   a call of index_listing, a second one where something is new, and a read of each new file; only the
     ///         reads if `changed_keys` is given.
-    /// Errors: index_reader_exception, and what the storage throws; `last` then stays the newest, and nothing is lost.
+    /// Errors: corrupt_index, and what the storage throws; `last` then stays the newest, and nothing is lost.
     [[nodiscard]] std::optional<catalog> load(const catalog& last,
                                               const std::vector<std::string>* changed_keys = nullptr);
 
@@ -234,7 +234,7 @@ private:
 
     void too_large(const parsed_index_key& key, std::uint64_t size);
 
-    /// Errors: index_reader_exception, if so many more index files, or bytes of them, exceed what size_limits allow the
+    /// Errors: corrupt_index, if so many more index files, or bytes of them, exceed what size_limits allow the
     ///         run.
     void check_in_all(std::uint64_t files, std::uint64_t bytes) const;
 

@@ -32,7 +32,7 @@ public:
     /// What the collections files say, once they are complete; or the source's contents, once it has found anything.
     /// `seen_running` becomes true if the job was seen without its end-of-job mark.
     /// Errors: not_found (no run here), missing_collection_files (it has ended without them),
-    ///         collections_file_exception, timed_out, stopped_error, and what the storage throws.
+    ///         corrupt_collections_file, timed_out, stopped_error, and what the storage throws.
     [[nodiscard]] catalog::job_description wait(bool& seen_running);
 
     /// What the collections files say now; nothing while one is missing or half written.      Errors: as wait().

@@ -124,11 +124,10 @@ SMDEBUG_INLINE void rule_watcher::evaluate(watched_rule& each, const trial& run,
             throw;
         }
         skip(each.name, now.step, missing);
-    } catch (const step_not_yet_available& missing) {
-        skip(each.name, now.step, missing);
-    } catch (const timed_out& missing) {
-        skip(each.name, now.step, missing);
-    } catch (const stopped_error& missing) {
+    } catch (const unavailable& missing) {
+        if (!may_come(missing)) {
+            throw;
+        }
         skip(each.name, now.step, missing);
     }
     for (const finding& one : findings) {

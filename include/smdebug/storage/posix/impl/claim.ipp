@@ -117,7 +117,7 @@ SMDEBUG_INLINE file_claim::file_claim(std::string path, durability how) : path_(
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         const claim_place seen = look_at_claim(path_, true);
         if (!seen.held.empty()) {
-            throw in_use(seen.held, {.where = path_});
+            throw unavailable(error_code::in_use, seen.held, {.where = path_});
         }
         // While this process has the lock, no other taker removes the file or replaces it.
         if (seen.dead.get() >= 0 && leads_to(path_, seen.dead.get())) {
@@ -136,7 +136,7 @@ SMDEBUG_INLINE file_claim::file_claim(std::string path, durability how) : path_(
             return;
         }
     }
-    throw in_use(path_ + " keeps changing hands. Try again.", {.where = path_});
+    throw unavailable(error_code::in_use, path_ + " keeps changing hands. Try again.", {.where = path_});
 }
 
 SMDEBUG_INLINE file_claim::~file_claim() {

@@ -570,7 +570,8 @@ SMDEBUG_INLINE void loader::too_large(const parsed_index_key& key, std::uint64_t
 
 SMDEBUG_INLINE void loader::check_in_all(std::uint64_t files, std::uint64_t bytes) const {
     const auto refuse = [&](const std::string& what, std::uint64_t most, const std::string& limit) {
-        throw index_reader_exception(
+        throw corrupt_data(
+            error_code::corrupt_index,
             std::string{store_.name()} + " has more " + what + " than the " + std::to_string(most) + " allowed",
             {.where = std::string{store_.name()},
              .remedy = error_remedy::raise_limit,
@@ -643,7 +644,7 @@ SMDEBUG_INLINE void loader::damaged(const std::string& key, const parsed_index_k
             context.step_mode = mode::global;
             context.worker = locations::worker_from_file_part(parsed->worker_part());
         }
-        throw index_reader_exception(key + ": " + what, std::move(context));
+        throw corrupt_data(error_code::corrupt_index, key + ": " + what, std::move(context));
     }
     problems_.insert_or_assign(key, what);
 }

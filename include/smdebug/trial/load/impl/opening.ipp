@@ -91,7 +91,8 @@ SMDEBUG_INLINE std::optional<catalog::job_description> opening::look(bool& seen_
     missing_ = std::to_string(workers.size()) + " of " + std::to_string(wanted) +
                " collections files (collections/*/*_collections.json) are there";
     if (ended) {
-        throw missing_collection_files(
+        throw not_found(
+            error_code::missing_collection_files,
             "Training job has ended. All the collection files could not be loaded: in " + place() + ", " + missing_,
             {.where = place()});
     }
@@ -114,7 +115,7 @@ SMDEBUG_INLINE bool opening::read(const std::string& key, bool ended, catalog::j
         cut_key_ = key;
         cut_ = key + ": " + *wrong;
         if (ended || parser_.parse(bytes.view())) {
-            throw collections_file_exception(cut_, {.where = key});
+            throw corrupt_data(error_code::corrupt_collections_file, cut_, {.where = key});
         }
         return false;
     }
@@ -136,7 +137,8 @@ SMDEBUG_INLINE byte_buffer opening::read_within_limit(const std::string& key) co
 SMDEBUG_INLINE void opening::check_size(const std::string& key, std::uint64_t size) const {
     const std::uint64_t most = options_.limits.collections_file;
     if (size > most) {
-        throw collections_file_exception(
+        throw corrupt_data(
+            error_code::corrupt_collections_file,
             key + ": the file has " + std::to_string(size) + " bytes, more than the " + std::to_string(most) +
                 " allowed",
             {.where = key, .remedy = error_remedy::raise_limit, .advice = " (trial_options::limits.collections_file)"});
@@ -145,17 +147,18 @@ SMDEBUG_INLINE void opening::check_size(const std::string& key, std::uint64_t si
 
 SMDEBUG_INLINE void opening::give_up() const {
     if (!cut_.empty()) {
-        throw collections_file_exception(cut_, {.where = cut_key_});
+        throw corrupt_data(error_code::corrupt_collections_file, cut_, {.where = cut_key_});
     }
     const error_context context{.where = place()};
     const bool anything = !store_.list(locations::index_folder, "").empty() ||
                           !store_.list(locations::events_folder, "").empty() ||
                           !store_.list(locations::collections_folder, "").empty();
     if (anything) {
-        throw timed_out("the run in " + place() + " is not complete yet: " + missing_ + ", and the job has not ended",
-                        {.where = place(),
-                         .remedy = error_remedy::wait_longer,
-                         .advice = "; give open_timeout more time to wait for them"});
+        throw unavailable(error_code::timed_out,
+                          "the run in " + place() + " is not complete yet: " + missing_ + ", and the job has not ended",
+                          {.where = place(),
+                           .remedy = error_remedy::wait_longer,
+                           .advice = "; give open_timeout more time to wait for them"});
     }
     const std::string looked_for =
         "a run has the folders collections/, index/ and events/, and training_job_end.ts when the job has ended";
@@ -166,8 +169,9 @@ SMDEBUG_INLINE void opening::give_up() const {
     if (kind == place_kind::missing) {
         throw not_found("there is no folder " + place() + " (" + looked_for + ")", context);
     }
-    throw no_training_run("there is no training run in " + place() + ": " + looked_for + ", and none of these is there",
-                          context);
+    throw not_found(error_code::no_training_run,
+                    "there is no training run in " + place() + ": " + looked_for + ", and none of these is there",
+                    context);
 }
 
 }  // namespace detail
