@@ -1,4 +1,6 @@
-// The hash by which tensors are compared without keeping them: 128 bits of dtype, shape and bytes.
+// The hash by which rules and learning compare tensors without keeping them: 128 bits of dtype, shape and bytes.
+// A second one beside the digest: it is never written to a run, so that it is free to use one 32-bit multiplication
+// for eight bytes, which all vectors have, where the digest, whose definition is fixed, takes two of 64 bits.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,4 +1,5 @@
-// Where two tensors of one dtype and shape differ, how often and how far: in one pass, piece by piece.
+// Where two tensors of one dtype and shape differ, how often and how far, for diff_runs and the rule replica_mismatch:
+// in one pass, piece by piece.
 // Equal bytes are detected by memcmp, a block at a time; only differing blocks are compared element by element.
 #pragma once
 

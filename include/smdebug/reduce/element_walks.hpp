@@ -1,5 +1,6 @@
-// Properties of elements that some rules need beyond the reductions: sums of channels, the largest of each row, how
-// often a value occurs, subnormal numbers, entropies of rows.
+// Walks over a tensor's elements for built-in rules and for learning, which need more than the reductions: sums of
+// channels and of experts' loads, the largest of each row, how often a value occurs, subnormal numbers, entropies of
+// rows, the hash of the content.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,4 +1,5 @@
-// Reductions by name: the nine, plain and of absolute values, and sets of them.
+// The reductions as values: their enumerators and names, plain and of absolute values, and sets of them.
+// Rules, trials, hooks, exports and kernels name reductions by these; nothing is computed here.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // Reduces one tensor with one kernel: picks lanes by dtype, walks the blocks, computes the results.
-// Both kernels are this function with different sweeps, so they can differ only in a sweep.
+// The scalar and the SIMD kernel are this function with different sweeps, so they can differ only in a sweep;
+// dispatched_kernel only picks one of them.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,5 @@
-// 64-bit integers with vectors: the conversion to double, and sums with the same bits as those of wide_sum.hpp.  Also
-// the magnitudes of complex numbers.
+// What simd_widen.hpp and the SIMD kernel need for 64-bit integers and complex numbers, with vectors: integers
+// converted to double, their sums with the same bits as those of wide_sum.hpp, and the magnitudes of complex numbers.
 // Few machines convert such integers; all of them can write halves of 32 bits into the bits of doubles.
 #pragma once
 

@@ -17,8 +17,7 @@
 #include <type_traits>
 
 #include <smdebug/core/strict_math/begin.ipp>
-// The conversions of widen.hpp to float and double on 64-bit ARM, a row of sixteen elements each, by intrinsics.
-// g++ 12 takes the portable ones (simd_widen.hpp) apart into single elements.
+// First those of 64-bit ARM, by intrinsics: g++ 12 takes the portable ones, which follow, apart into single elements.
 namespace smdebug::inline v1::reduce::detail {
 
 /// 64-bit ARM, where these conversions are part of every CPU.

@@ -1,5 +1,5 @@
-// A sum in two doubles: about 106 bits, so that adding up block after block loses nothing that matters.
-// Plain doubles would lose a bit with each doubling of the length; the error bounds hold for any length.
+// A sum in two doubles, about 106 bits: the lanes of all kernels (lanes.hpp, accumulate.hpp) add up blocks in it.
+// Plain doubles would lose a bit with each doubling of the length; here the error bounds hold for any length.
 #pragma once
 
 #include <smdebug/core/float_kinds.hpp>

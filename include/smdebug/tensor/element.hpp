@@ -1,5 +1,6 @@
 // The C++ type of the elements of each dtype, and the step from a dtype known at run time to that type.
-// The one place that lists the numeric types: decoders, conversions and kernels all use visit_dtype.
+// Decoders, conversions and kernels reach the type through visit_dtype; what else a new dtype needs is listed in
+// CONTRIBUTING.md, "A dtype".
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,5 +1,6 @@
-// The two 16-bit floats of tensors: IEEE binary16 and bfloat16.  Storage types: arithmetic happens in float.
-// The standard library has neither before C++23, and the compiler's own differ.
+// The 16-bit and 8-bit floats of tensors: IEEE binary16, bfloat16, float8_e4m3fn and float8_e5m2.  Storage types:
+// arithmetic happens in float.  The standard library has no 16-bit floats before C++23 and no 8-bit ones at all, and
+// those of the compilers differ.
 #pragma once
 
 #include <array>
