@@ -1,9 +1,6 @@
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <type_traits>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

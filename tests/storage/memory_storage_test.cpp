@@ -4,12 +4,7 @@
 
 #include <support/skipped.hpp>
 #include "support/archetypes.hpp"
-
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,24 +2,12 @@
 
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
