@@ -5,6 +5,7 @@
 #include "support/fake_s3.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
@@ -14,13 +15,6 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <map>
-#include <string>
-#include <utility>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -122,23 +122,9 @@ if("cxx_std_23" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
     add_infrastructure_test(lookup_as_expected lookup_as_expected)
 endif()
 
-# Near misses: also with the compiled form's headers, precompiled once a folder.
-set(check_compile_fail ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_compile_fail.sh)
-file(GLOB_RECURSE cases CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} compile_fail/*.cpp)
-foreach(case IN LISTS cases)
-    cmake_path(GET case PARENT_PATH folder)
-    set(precompiled ${CMAKE_CURRENT_BINARY_DIR}/${folder}/precompiled.hpp)
-    string(REPLACE "/" "_" fixture ${folder})
-    if(NOT TEST ${folder}/precompiled)
-        add_infrastructure_test(${folder}/precompiled ${check_compile_fail} --precompile ${CMAKE_CURRENT_SOURCE_DIR}/${folder}
-                                ${precompiled} ${user_compiler} -DSMDEBUG_COMPILED)
-        set_tests_properties(${folder}/precompiled PROPERTIES FIXTURES_SETUP ${fixture})
-    endif()
-    string(REPLACE ".cpp" "" name ${case})
-    add_infrastructure_test(${name} ${check_compile_fail} ${CMAKE_CURRENT_SOURCE_DIR}/${case} ${precompiled} ${user_compiler}
-                            -DSMDEBUG_COMPILED)
-    set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED ${fixture})
-endforeach()
+# Near misses: what does not compile, and says why.
+add_infrastructure_test(compile_fail ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_compile_fail.py
+                        ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail.txt ${user_compiler} -DSMDEBUG_COMPILED)
 
 add_infrastructure_test(
     compile_time ${SMDEBUG_PYTHON} -B ${PROJECT_SOURCE_DIR}/benchmarks/compile_time/table.py ${include_folder} ${user_compiler})

@@ -1,7 +1,7 @@
 // What all test programs of a build with SMDEBUG_PRECOMPILE=ON begin with: all of the library, parsed once.
 #pragma once
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/archive.hpp>
 #include <smdebug/exporting/run.hpp>
@@ -10,9 +10,3 @@
 #include <smdebug/smdebug.hpp>
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/watch/watch.hpp>
-
-#include <filesystem>
-#include <fstream>
-#include <random>
-#include <sstream>
-#include <thread>

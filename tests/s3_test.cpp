@@ -1,11 +1,9 @@
 #include <smdebug/s3.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
-
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -5,12 +5,7 @@
 
 #include <smdebug/core/step.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smd = smdebug;
 using namespace smdebug_test::torch_;

@@ -1,11 +1,6 @@
 #include <smdebug/xtensor.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <memory>
-#include <vector>
+#include "support/test.hpp"
 
 // The parts are named as the library names them: an xtensor that keeps them elsewhere does not compile here.
 TEST_CASE("xtensor_adapter: adaptors over memory of others, row by row") {

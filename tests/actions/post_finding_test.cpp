@@ -1,23 +1,12 @@
 #include <smdebug/actions/post_finding.hpp>
 
+#include "support/fake_s3.hpp"
 #include "support/http_server.hpp"
-#include "support/scripted_transport.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/rules/rule_result.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <optional>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::actions;
@@ -30,16 +19,12 @@ const finding example{.met = true, .tensor = "g", .rule = "vanishing_gradient", 
 const std::string secret = "http://host.invalid/hook/secret";
 const post_options quick{.first_pause = 1ms};
 
-/// Returns these answers, one after another, then the last one for ever.
-scripted_transport answers(std::vector<http::response> all) {
-    return scripted_transport{
-        [all](const http::request&, std::size_t number) { return all[std::min(number, all.size() - 1)]; }};
-}
+scripted_server answers(std::vector<http::response> all) { return scripted_server{answer_in_turn(std::move(all))}; }
 
 }  // namespace
 
 TEST_CASE("post_finding: posts the finding as JSON, with the headers that it is given") {
-    const scripted_transport transport = answers({answer(204)});
+    const scripted_server transport = answers({answer(204)});
     const post_result result =
         post_finding(transport, secret, "out", example, {.headers = {{"authorization", "Bearer x"}}});
     CHECK(result);
@@ -48,23 +33,23 @@ TEST_CASE("post_finding: posts the finding as JSON, with the headers that it is 
     CHECK(result.failure.empty());
     REQUIRE(transport.count() == 1);
     const auto asked = transport.requests().front();
-    CHECK(asked.ask.method == http::method::post);
-    CHECK(asked.ask.url == secret);
+    CHECK(asked.method == http::method::post);
+    CHECK(asked.url == secret);
     CHECK(asked.header("content-type") == "application/json");
     CHECK(asked.header("authorization") == "Bearer x");
-    CHECK(*asked.body == finding_json("out", example));
+    CHECK(asked.body == finding_json("out", example));
 }
 
 TEST_CASE("post_finding: tries again where that may help, so often and no more") {
     for (const http::response& failed : {answer(500), answer(503), answer(429), no_answer(http::outcome::unreachable),
                                          no_answer(http::outcome::interrupted), no_answer(http::outcome::stalled)}) {
-        const scripted_transport transport = answers({failed, failed, answer(200)});
+        const scripted_server transport = answers({failed, failed, answer(200)});
         const post_result result = post_finding(transport, secret, "", example, quick);
         CHECK(result);
         CHECK(result.attempts == 3);
         CHECK(result.failure.empty());
     }
-    const scripted_transport broken = answers({answer(502)});
+    const scripted_server broken = answers({answer(502)});
     const post_result result = post_finding(broken, secret, "", example, {.attempts = 2, .first_pause = 0ms});
     CHECK_FALSE(result);
     CHECK(result.status == 502);
@@ -76,7 +61,7 @@ TEST_CASE("post_finding: tries again where that may help, so often and no more")
 TEST_CASE("post_finding: does not retry after a final answer, and keeps the address out of the result") {
     for (const http::response& final : {answer(400), answer(401), answer(404), answer(301), answer(100),
                                         no_answer(http::outcome::refused), no_answer(http::outcome::too_long)}) {
-        const scripted_transport transport = answers({final});
+        const scripted_server transport = answers({final});
         const post_result result = post_finding(transport, secret, "", example, quick);
         CHECK_FALSE(result);
         CHECK(transport.count() == 1);
@@ -87,7 +72,7 @@ TEST_CASE("post_finding: does not retry after a final answer, and keeps the addr
 
 TEST_CASE("post_finding: keeps to its deadline, whatever the server and the transport do") {
     SUBCASE("an answer that never comes") {
-        const scripted_transport silent{[](const http::request&, std::size_t) { return std::nullopt; }};
+        const scripted_server silent{no_answers()};
         const post_result result = post_finding(silent, secret, "", example, {.deadline = 50ms});
         CHECK_FALSE(result);
         CHECK(result.attempts == 1);
@@ -95,22 +80,22 @@ TEST_CASE("post_finding: keeps to its deadline, whatever the server and the tran
         CHECK(result.failure == "The finding was not delivered: no answer came in time");
     }
     SUBCASE("a server that wants more time than there is") {
-        const scripted_transport busy = answers({answer(429, {{"retry-after", "100"}})});
+        const scripted_server busy = answers({answer(429, {{"retry-after", "100"}})});
         CHECK(post_finding(busy, secret, "", example, quick).attempts == 1);
     }
     SUBCASE("a server that says a date, or nonsense") {
-        const scripted_transport busy = answers({answer(503, {{"retry-after", "Sun, 22 Nov 2026 10:00:00 GMT"}}),
-                                                 answer(503, {{"retry-after", "-1"}}),
-                                                 answer(503, {{"retry-after", "99999999999999"}}), answer(200)});
+        const scripted_server busy = answers({answer(503, {{"retry-after", "Sun, 22 Nov 2026 10:00:00 GMT"}}),
+                                              answer(503, {{"retry-after", "-1"}}),
+                                              answer(503, {{"retry-after", "99999999999999"}}), answer(200)});
         CHECK(post_finding(busy, secret, "", example, quick).attempts == 4);
     }
     SUBCASE("no attempts, no time, no pause: one try") {
-        const scripted_transport broken = answers({answer(500)});
+        const scripted_server broken = answers({answer(500)});
         CHECK(post_finding(broken, secret, "", example, {.attempts = 0, .first_pause = -1ms, .deadline = -1ms})
                   .attempts == 1);
     }
     SUBCASE("all the time there is") {
-        const scripted_transport good = answers({answer(500), answer(200)});
+        const scripted_server good = answers({answer(500), answer(200)});
         CHECK(post_finding(good, secret, "", example,
                            {.first_pause = 1ms, .deadline = std::chrono::milliseconds::max()}));
     }
@@ -123,14 +108,14 @@ TEST_CASE("post_finding: a stop token ends pauses and waits") {
         source.request_stop();
     }};
     SUBCASE("in a pause") {
-        const scripted_transport broken = answers({answer(500)});
+        const scripted_server broken = answers({answer(500)});
         const post_result result = post_finding(broken, secret, "", example,
                                                 {.first_pause = 300s, .deadline = 600s, .stop = source.get_token()});
         CHECK_FALSE(result);
         CHECK(result.attempts == 1);
     }
     SUBCASE("in a wait") {
-        const scripted_transport silent{[](const http::request&, std::size_t) { return std::nullopt; }};
+        const scripted_server silent{no_answers()};
         const post_result result =
             post_finding(silent, secret, "", example, {.deadline = 600s, .stop = source.get_token()});
         CHECK(result.failure == "The finding was not delivered: it was stopped");
@@ -138,7 +123,7 @@ TEST_CASE("post_finding: a stop token ends pauses and waits") {
 }
 
 TEST_CASE("post_finding: what a transport throws is a result") {
-    const scripted_transport broken{
+    const scripted_server broken{
         [](const http::request&, std::size_t) -> std::optional<http::response> { throw std::runtime_error("oh"); }};
     const post_result result = post_finding(broken, secret, "", example, quick);
     CHECK_FALSE(result);
@@ -174,10 +159,10 @@ TEST_CASE("webhook: is a callback that posts, and reports the result") {
                            told.push_back(result);
                        }};
     CHECK(hook(example));
-    const scripted_transport transport = answers({answer(200)});
+    const scripted_server transport = answers({answer(200)});
     const webhook scripted{.url = secret, .run = "out", .transport = transport};
     CHECK(scripted("my rule", example));
-    CHECK(transport.requests().front().body->find(R"("rule":"my rule")") != std::string::npos);
+    CHECK(transport.requests().front().body.find(R"("rule":"my rule")") != std::string::npos);
     REQUIRE(told.size() == 1);
     CHECK(told[0].delivered);
 }

@@ -1,19 +1,9 @@
 #include <smdebug/actions/status_file.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/json_text.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <filesystem>
-#include <iterator>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::actions;

@@ -4,15 +4,10 @@
 
 #include "support/archive_builder.hpp"
 #include "support/sanitized.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <map>
-#include <random>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,15 +1,10 @@
 #include <smdebug/archive/archive_storage.hpp>
 
 #include "support/archive_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <map>
-#include <optional>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

@@ -1,6 +1,6 @@
 #include <smdebug/archive/options.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 TEST_CASE("archive_options: bounds that a bomb meets, and no run does") {
     const smdebug::archive_options usual;

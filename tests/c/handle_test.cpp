@@ -1,11 +1,7 @@
 // The border between C and C++: each error becomes its status, and nothing passes.
 #include <c/handle.hpp>
 
-#include <doctest/doctest.h>
-
-#include <new>
-#include <stdexcept>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::c;

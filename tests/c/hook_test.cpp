@@ -5,7 +5,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

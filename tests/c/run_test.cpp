@@ -4,9 +4,7 @@
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

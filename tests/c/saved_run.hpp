@@ -4,16 +4,7 @@
 #include <smdebug/smdebug.h>
 
 #include <support/temporary_folder.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 namespace smdebug_test {
 

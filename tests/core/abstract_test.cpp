@@ -1,9 +1,6 @@
 #include <smdebug/core/abstract.hpp>
 
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <type_traits>
+#include "support/test.hpp"
 
 TEST_CASE("abstract: is destroyed by pointer, and not copied") {
     struct counted final : smdebug::detail::abstract {

@@ -1,16 +1,6 @@
 #include <smdebug/core/bytes.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using smdebug::byte_buffer;
 using smdebug::byte_range;

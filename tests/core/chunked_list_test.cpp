@@ -1,10 +1,6 @@
 #include <smdebug/core/sorted_blocks.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <numeric>
-#include <vector>
+#include "support/test.hpp"
 
 using smdebug::detail::chunked_list;
 

@@ -1,13 +1,6 @@
 #include <smdebug/core/dtype.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <set>
-#include <string_view>
+#include "support/test.hpp"
 
 using smdebug::dtype;
 using smdebug::dtype_from_code;

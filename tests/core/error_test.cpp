@@ -1,11 +1,6 @@
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -1,8 +1,6 @@
 #include <smdebug/core/ordered_thread_pool.hpp>
 
-#include <doctest/doctest.h>
-
-#include <stdexcept>
+#include "support/test.hpp"
 
 TEST_CASE("exception_collector: all attempts run, and the first failure is thrown") {
     int done = 0;

@@ -1,11 +1,6 @@
 #include <smdebug/core/float_kinds.hpp>
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cstdint>
-#include <initializer_list>
-#include <limits>
+#include "support/test.hpp"
 
 namespace smd = smdebug;
 

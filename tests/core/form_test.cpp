@@ -1,6 +1,6 @@
 #include <smdebug/core/form.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 TEST_CASE("form: every file has the mark of its form, so that the linker refuses a mix") {
 #ifdef SMDEBUG_COMPILED

@@ -1,11 +1,6 @@
 #include <smdebug/core/function_ref.hpp>
 
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
-#include <type_traits>
-#include <utility>
+#include "support/test.hpp"
 
 using smdebug::function_ref;
 

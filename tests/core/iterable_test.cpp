@@ -1,19 +1,11 @@
 #include <smdebug/core/function_ref.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <array>
 #include <deque>
 #include <forward_list>
 #include <list>
-#include <map>
 #include <ranges>
-#include <span>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
 using namespace smdebug::detail;
 

@@ -1,10 +1,6 @@
 #include <smdebug/core/json_document.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

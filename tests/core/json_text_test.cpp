@@ -1,12 +1,6 @@
 #include <smdebug/core/json_text.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -2,7 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 TEST_CASE("other_dtype: the error names both types and a remedy") {
     CHECK_THROWS_WITH_AS(smdebug::detail::throw_other_dtype(smdebug::dtype::float32, smdebug::dtype::int32),

@@ -1,15 +1,6 @@
 #include <smdebug/core/sorted_blocks.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using smdebug::detail::places_in_order;
 using smdebug::detail::sort_stably;

@@ -1,6 +1,6 @@
 #include <smdebug/core/status.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -1,6 +1,6 @@
 #include <smdebug/core/bytes.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 // tests/check_requirements.sh checks what the header refuses. Here: it needs no other header, and whatever it accepts
 // has the language features that the library uses.

@@ -1,11 +1,6 @@
 #include <smdebug/core/dtype.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <limits>
-#include <optional>
+#include "support/test.hpp"
 
 using smdebug::element_count;
 using smdebug::shape_text;

@@ -1,15 +1,6 @@
 #include <smdebug/core/sorted_blocks.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using smdebug::detail::shared_list;
 

@@ -1,20 +1,6 @@
 #include <smdebug/core/sorted_blocks.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <map>
-#include <memory>
-#include <random>
-#include <set>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using smdebug::detail::sorted_blocks;
 

@@ -1,13 +1,6 @@
 #include <smdebug/core/status.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <memory>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
+#include "support/test.hpp"
 
 using smdebug::result;
 using smdebug::status;

@@ -1,8 +1,6 @@
 #include <smdebug/core/step.hpp>
 
-#include <doctest/doctest.h>
-
-#include <limits>
+#include "support/test.hpp"
 
 using smdebug::mode;
 using smdebug::mode_named;

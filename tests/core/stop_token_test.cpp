@@ -1,6 +1,6 @@
 #include <smdebug/core/stop_token.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 TEST_CASE("stop_token: a thread sees the stop request, and is joined") {
     bool seen = false;

@@ -1,12 +1,6 @@
 #include <smdebug/core/ordered_thread_pool.hpp>
 
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <vector>
+#include "support/test.hpp"
 
 using smdebug::detail::synchronized;
 

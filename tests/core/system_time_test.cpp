@@ -1,8 +1,6 @@
 #include <smdebug/core/system_time.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;

@@ -1,10 +1,7 @@
 #include <smdebug/core/text_hash.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <functional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 
 TEST_CASE("text_hash: a view finds an equal string") {

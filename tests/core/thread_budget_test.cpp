@@ -1,14 +1,6 @@
 #include <smdebug/core/ordered_thread_pool.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -1,9 +1,6 @@
 #include <smdebug/core/printable_text.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -1,6 +1,6 @@
 #include <smdebug/core/version.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 // The numbers are for #if; CMake reads the package's version, which consumer/ requires, from the same header.
 #if !defined(SMDEBUG_VERSION_MAJOR) || !defined(SMDEBUG_VERSION_MINOR) || !defined(SMDEBUG_VERSION_PATCH)

@@ -9,6 +9,7 @@
 #include "support/log_builder.hpp"
 #include "support/run_builder.hpp"
 #include "support/stored_archive.hpp"
+#include "support/test.hpp"
 #include "support/torch_files.hpp"
 
 #include <smdebug/archive.hpp>
@@ -20,20 +21,6 @@
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/verify.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

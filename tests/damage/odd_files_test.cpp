@@ -7,20 +7,14 @@
 #include "support/log_builder.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive.hpp>
 #include <smdebug/formats.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
-#include <doctest/doctest.h>
-
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

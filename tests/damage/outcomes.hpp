@@ -3,6 +3,7 @@
 
 #include "support/allocation_count.hpp"
 #include "support/sanitized.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
@@ -10,17 +11,6 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/step_stream.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdlib>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace smdebug_test {
 

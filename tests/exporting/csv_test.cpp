@@ -2,17 +2,9 @@
 
 #include "exporting/odd_run.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstdint>
-#include <filesystem>
-#include <limits>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

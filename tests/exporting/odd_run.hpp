@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/run_builder.hpp"
+#include "support/standard.hpp"
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/step.hpp>
@@ -9,13 +10,6 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace smdebug_test {
 

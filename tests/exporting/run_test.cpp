@@ -2,6 +2,7 @@
 
 #include "exporting/odd_run.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -11,12 +12,6 @@
 #include <smdebug/trial/run_contents.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,6 +2,7 @@
 
 #include "exporting/odd_run.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
@@ -10,14 +11,6 @@
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/field.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

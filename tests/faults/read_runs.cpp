@@ -14,13 +14,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
-#include <cstdint>
-#include <cstdio>
-#include <exception>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace {
 

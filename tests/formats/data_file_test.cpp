@@ -5,15 +5,7 @@
 #include <smdebug/storage/uri.hpp>
 
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

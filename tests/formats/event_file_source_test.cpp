@@ -10,16 +10,7 @@
 
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

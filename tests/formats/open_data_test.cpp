@@ -10,12 +10,7 @@
 #include "support/child_process.hpp"
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,12 +3,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 
 #include "support/log_builder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

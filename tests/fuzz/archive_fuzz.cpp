@@ -3,6 +3,7 @@
 // packed in four ways that must all read the same; or the front of an index, which gets a right checksum.
 #include "support.hpp"
 #include "support/archive_builder.hpp"
+#include "support/standard.hpp"
 #include "tar_maker.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
@@ -10,13 +11,6 @@
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

@@ -8,10 +8,7 @@
 #include <program/rule_set.hpp>
 #include <smdebug/core/bytes.hpp>
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

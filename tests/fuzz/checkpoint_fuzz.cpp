@@ -3,6 +3,7 @@
 // .safetensors, or of a .npy, alone or in an .npz.
 #include "support.hpp"
 #include "support/archive_builder.hpp"
+#include "support/standard.hpp"
 
 #include <smdebug/archive.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
@@ -10,12 +11,6 @@
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

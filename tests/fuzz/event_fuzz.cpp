@@ -12,10 +12,7 @@
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/usual_event.hpp>
 
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/standard.hpp"
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

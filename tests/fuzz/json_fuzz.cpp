@@ -11,11 +11,7 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/s3/credentials/metadata_exchange.hpp>
 
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

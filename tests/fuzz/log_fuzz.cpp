@@ -14,12 +14,7 @@
 #include <smdebug/trial/run_contents.hpp>
 #include <smdebug/trial/trial.hpp>
 
-#include <array>
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/standard.hpp"
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

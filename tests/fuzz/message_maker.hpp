@@ -4,9 +4,7 @@
 
 #include "support.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_fuzz {
 

@@ -13,9 +13,7 @@
 #include <smdebug/s3/object/multipart_upload.hpp>
 #include <smdebug/storage/uri.hpp>
 
-#include <algorithm>
-#include <string>
-#include <vector>
+#include "support/standard.hpp"
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

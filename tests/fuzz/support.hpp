@@ -6,17 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_fuzz {
 

@@ -10,13 +10,9 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include "support/standard.hpp"
+
 #include <clocale>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

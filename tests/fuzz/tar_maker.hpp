@@ -1,11 +1,7 @@
 // Tars whose headers have right checksums, whatever else they hold.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdio>
-#include <cstring>
-#include <string>
+#include "support/standard.hpp"
 
 namespace smdebug_fuzz {
 

@@ -3,6 +3,7 @@
 // a file of chunks.
 #include "support.hpp"
 #include "support/archive_builder.hpp"
+#include "support/standard.hpp"
 
 #include <smdebug/archive.hpp>
 #include <smdebug/formats/checkpoints/distributed.hpp>
@@ -10,12 +11,6 @@
 #include <smdebug/formats/checkpoints/torch_file.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

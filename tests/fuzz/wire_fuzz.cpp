@@ -8,9 +8,7 @@
 
 #include <google/protobuf/unknown_field_set.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
+#include "support/standard.hpp"
 
 using namespace smdebug;
 using namespace smdebug_fuzz;

@@ -5,10 +5,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

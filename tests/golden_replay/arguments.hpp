@@ -6,10 +6,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

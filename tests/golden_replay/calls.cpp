@@ -7,13 +7,7 @@
 
 #include <smdebug/smdebug.hpp>
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

@@ -6,10 +6,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial.hpp>
 
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

@@ -6,12 +6,9 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/printable_text.hpp>
 
+#include "support/standard.hpp"
+
 #include <charconv>
-#include <concepts>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace golden_replay {
 

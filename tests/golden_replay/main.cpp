@@ -11,12 +11,9 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 
+#include "support/standard.hpp"
+
 #include <cerrno>
-#include <cstdio>
-#include <exception>
-#include <filesystem>
-#include <stdexcept>
-#include <string>
 #include <system_error>
 
 namespace {

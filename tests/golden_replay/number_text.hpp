@@ -5,13 +5,9 @@
 
 #include <smdebug/tensor/half.hpp>
 
+#include "support/standard.hpp"
+
 #include <charconv>
-#include <cmath>
-#include <complex>
-#include <concepts>
-#include <cstddef>
-#include <cstdlib>
-#include <string>
 
 namespace golden_replay {
 

@@ -10,12 +10,7 @@
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
 
-#include <chrono>
-#include <cstdlib>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

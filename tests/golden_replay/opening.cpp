@@ -6,11 +6,7 @@
 
 #include <smdebug/smdebug.hpp>
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

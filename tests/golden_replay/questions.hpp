@@ -7,13 +7,7 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

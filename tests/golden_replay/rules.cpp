@@ -6,10 +6,7 @@
 
 #include <smdebug/smdebug.hpp>
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

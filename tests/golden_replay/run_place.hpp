@@ -8,16 +8,10 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
+#include "support/standard.hpp"
+
 #include <cerrno>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 namespace golden_replay {
 

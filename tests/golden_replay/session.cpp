@@ -4,14 +4,10 @@
 #include "open_run.hpp"
 #include "sections.hpp"
 
+#include "support/standard.hpp"
+
 #include <cerrno>
-#include <cstddef>
-#include <cstdlib>
-#include <filesystem>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <vector>
 
 namespace golden_replay {
 

@@ -4,13 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 namespace sha256 {

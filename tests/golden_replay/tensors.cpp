@@ -7,12 +7,7 @@
 
 #include <smdebug/smdebug.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

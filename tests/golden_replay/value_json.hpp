@@ -10,9 +10,7 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 
-#include <bit>
-#include <cstddef>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace golden_replay {
 

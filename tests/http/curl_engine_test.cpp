@@ -3,20 +3,11 @@
 #include <smdebug/core/bytes.hpp>
 
 #include <arpa/inet.h>
-#include <doctest/doctest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <support/http_server.hpp>
-
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using smdebug_test::http_server;

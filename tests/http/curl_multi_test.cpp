@@ -1,10 +1,6 @@
 #include <smdebug/http/curl_engine.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <memory>
-#include <thread>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -1,6 +1,6 @@
 #include <smdebug/http/curl_options.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

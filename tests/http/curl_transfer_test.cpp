@@ -3,16 +3,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/curl_engine.hpp>
 
-#include <doctest/doctest.h>
 #include <support/http_server.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using smdebug_test::http_server;

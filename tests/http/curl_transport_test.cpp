@@ -3,31 +3,16 @@
 #include <smdebug/core/bytes.hpp>
 
 #include "support/skipped.hpp"
+#include "support/test.hpp"
 
-#include <doctest/doctest.h>
 #include <http/tls_proxy.hpp>
 #include <support/child_process.hpp>
 #include <support/http_server.hpp>
 #include <support/sanitized.hpp>
 #include <support/temporary_folder.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdlib>
-#include <filesystem>
-#include <iterator>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 using namespace smdebug;
-using smdebug_test::http_server;
-using smdebug_test::sanitized;
+using namespace smdebug_test;
 
 namespace {
 

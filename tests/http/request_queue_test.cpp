@@ -1,10 +1,6 @@
 #include <smdebug/http/curl_engine.hpp>
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -3,7 +3,9 @@
 What it knows stands in `answers` below.  Everything is written byte by byte here: a library would not do it wrong.
 """
 import collections
+import datetime
 import hashlib
+import json
 import os
 import re
 import socket
@@ -188,8 +190,53 @@ def list_without_end(to, what):
     to.head(200, body=text.encode())
 
 
+# The metadata services of an instance and of a container.  As many requests as /fail/STATUS/COUNT says get that status; 0: no answer.
+BEARER, ROLES = "fakebearer-for-tests-only", "/latest/meta-data/iam/security-credentials/"
+tokens, failing = [], {"status": 0, "count": 0}
+
+
+def fail_next(to, status, count):
+    failing.update(status=status, count=count)
+    to.head(200, body=b"")
+
+
+def keys(to):
+    """Each issue has another number, and lives six hours longer than the one before."""
+    with changed:
+        counts["issued"] += 1
+        issue = counts["issued"]
+    expires = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6 * issue)
+    to.head(200, body=json.dumps({
+        "Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": "issue %d" % issue,
+        "SecretAccessKey": "fakesecretkey/for+tests+only=0000000001", "Token": "fakesessiontoken/for+tests+only==",
+        "Expiration": expires.strftime("%Y-%m-%dT%H:%M:%SZ")}).encode())
+
+
+def metadata(to):
+    with changed:
+        fails, failing["count"] = failing["count"] > 0, max(0, failing["count"] - 1)
+    if fails:
+        return to.head(failing["status"], body=BEARER.encode()) if failing["status"] else silent(to)
+    if to.path == "/container/keys":
+        return keys(to) if to.headers.get("authorization") == BEARER else to.head(401, body=BEARER.encode())
+    if to.path == "/latest/api/token":
+        lifetime = to.headers.get("x-aws-ec2-metadata-token-ttl-seconds", "0")
+        if to.method != "PUT" or not lifetime.isdigit() or not 1 <= int(lifetime) <= 21600:
+            return to.head(400, body=b"")
+        with changed:
+            tokens.append("metadata-token-%d==" % len(tokens))
+            return to.head(200, body=tokens[-1].encode())
+    if to.method != "GET" or to.headers.get("x-aws-ec2-metadata-token") not in tokens:
+        return to.head(401, body=b"")
+    if to.path == ROLES + "trainer":
+        return keys(to)
+    return to.head(200, body=b"trainer") if to.path == ROLES else to.head(404, body=b"")
+
+
 answers = [
     (r"/echo.*", echo),
+    (r"/fail/(\d+)/(\d+)", fail_next),
+    (r"(?:/container/|/latest/).*", metadata),
     (r"/bytes/(\d+)(?:\?.*)?", lambda to, size: to.head(200, body=pattern(size))),
     (r"/chunked/(\d+)/(\d+)", chunked),
     (r"/short/(\d+)", short),

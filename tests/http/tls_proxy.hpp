@@ -7,10 +7,7 @@
 #include <unistd.h>
 #include <support/http_server.hpp>
 #include <support/temporary_folder.hpp>
-
-#include <memory>
-#include <stdexcept>
-#include <string>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -2,20 +2,11 @@
 
 #include <smdebug/core/bytes.hpp>
 
-#include <doctest/doctest.h>
-#include <support/scripted_transport.hpp>
-
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 using namespace smdebug;
-using smdebug_test::scripted_transport;
+using smdebug_test::scripted_server;
 
 namespace {
 
@@ -47,7 +38,7 @@ static_assert(!std::is_copy_constructible_v<http_transport::exchange> &&
 }  // namespace
 
 TEST_CASE("perform: gives the answer of any transport, whether it comes at once or later") {
-    const scripted_transport at_once{[](const http::request& ask, std::size_t number) {
+    const scripted_server at_once{[](const http::request& ask, std::size_t number) {
         return smdebug_test::answer(200 + static_cast<int>(number), {{"x-asked", ask.url}}, "body");
     }};
     CHECK(perform(at_once, {.url = "http://a/"}).find_header("x-asked") == "http://a/");
@@ -58,18 +49,18 @@ TEST_CASE("perform: gives the answer of any transport, whether it comes at once 
 }
 
 TEST_CASE("perform: an exchange that fails is a response, too") {
-    const scripted_transport transport{
-        [](const http::request&, std::size_t) { return smdebug_test::no_answer(http::outcome::stalled, "words"); }};
+    const scripted_server transport{
+        smdebug_test::always_answer(smdebug_test::no_answer(http::outcome::stalled, "words"))};
     const http::response got = perform(transport, {});
     CHECK_FALSE(got.answered());
     CHECK(got.failure == "words");
 }
 
-TEST_CASE("scripted_transport: keeps what it was asked, with the body as it was, and may stay silent") {
-    const scripted_transport transport{[](const http::request&, std::size_t number) {
+TEST_CASE("scripted_server: keeps what it was asked, with the body as it was, and may stay silent") {
+    const scripted_server transport{[](const http::request&, std::size_t number) {
         return number == 1 ? std::nullopt : std::optional{smdebug_test::s3_error(404, "NoSuchKey")};
     }};
-    const scripted_transport copy = transport;
+    const scripted_server copy = transport;
     http::completion_queue answers;
     std::vector<std::unique_ptr<http_transport::exchange>> exchanges;
     {
@@ -83,8 +74,8 @@ TEST_CASE("scripted_transport: keeps what it was asked, with the body as it was,
     CHECK_FALSE(answers.take_until(http::completion_queue::clock::now()).has_value());
     REQUIRE(transport.count() == 2);
     const auto asked = transport.requests();
-    CHECK(as_text(asked[0].ask.body) == "gone soon");
+    CHECK(asked[0].body == "gone soon");
     CHECK(asked[0].header("x-a") == "1");
     CHECK(asked[0].header("x-b").empty());
-    CHECK(asked[1].ask.url == "http://b/");
+    CHECK(asked[1].url == "http://b/");
 }

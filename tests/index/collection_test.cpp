@@ -1,6 +1,6 @@
 #include <smdebug/index/collection.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -1,11 +1,6 @@
 #include <smdebug/index/collections_file.hpp>
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

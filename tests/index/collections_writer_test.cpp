@@ -1,16 +1,8 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/index/collections_file.hpp>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <support/temporary_folder.hpp>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -1,13 +1,6 @@
 #include <smdebug/index/index_file.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <optional>
-#include <random>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail::index_file;

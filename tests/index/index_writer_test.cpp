@@ -1,17 +1,9 @@
 #include <smdebug/index/index_file.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <filesystem>
-#include <limits>
-#include <random>
-#include <string>
-#include <string_view>
-
 #define SMDEBUG_TEST_COUNT_ALLOCATIONS
 #include <support/allocation_count.hpp>
 #include <support/temporary_folder.hpp>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -2,11 +2,7 @@
 
 #include <smdebug/core/bytes.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

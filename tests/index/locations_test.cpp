@@ -1,9 +1,6 @@
 #include <smdebug/index/locations.hpp>
 
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail::locations;

@@ -4,6 +4,7 @@
 #include "support/log_builder.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
@@ -18,17 +19,6 @@
 #include <smdebug/trial/run_contents.hpp>
 #include <smdebug/watch/watch.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

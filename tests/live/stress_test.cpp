@@ -3,6 +3,7 @@
 // Short by default; SMDEBUG_TEST_STRESS_SECONDS sets the duration (before a release: 600, by tests/release.sh).
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -11,22 +12,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdlib>
-#include <exception>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <random>
-#include <string>
 #include <system_error>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

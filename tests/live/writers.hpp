@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/run_builder.hpp"
+#include "support/standard.hpp"
 
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
@@ -12,21 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <fstream>
 #include <iostream>
-#include <new>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 namespace smdebug_test {
 

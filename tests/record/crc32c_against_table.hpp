@@ -3,13 +3,9 @@
 
 #include <smdebug/record/crc32c.hpp>
 
-#include <doctest/doctest.h>
 #include <record/random_bytes.hpp>
 #include <support/skipped.hpp>
-
-#include <cstddef>
-#include <initializer_list>
-#include <string>
+#include "support/test.hpp"
 
 namespace smdebug_test {
 

@@ -1,10 +1,8 @@
 #include <smdebug/record/crc32c_x86.hpp>
 
-#include <doctest/doctest.h>
 #include <record/crc32c_against_table.hpp>
 #include <support/skipped.hpp>
-
-#include <cstddef>
+#include "support/test.hpp"
 
 using namespace smdebug_test;
 

@@ -2,16 +2,9 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/record/crc32c.hpp>
 
-#include <doctest/doctest.h>
 #include <record/random_bytes.hpp>
 #include <support/skipped.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 namespace crc32c = smdebug::record::crc32c;
 using smdebug::byte_view;

@@ -1,11 +1,6 @@
 #include <smdebug/record/crc32c_table.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <random>
+#include "support/test.hpp"
 
 namespace polynomial = smdebug::record::crc32c::detail::polynomial;
 namespace table = smdebug::record::crc32c::detail::table;

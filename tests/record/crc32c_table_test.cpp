@@ -1,11 +1,7 @@
 #include <smdebug/record/crc32c_table.hpp>
 
-#include <doctest/doctest.h>
 #include <record/random_bytes.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#include "support/test.hpp"
 
 namespace table = smdebug::record::crc32c::detail::table;
 

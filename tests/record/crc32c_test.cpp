@@ -1,15 +1,7 @@
 #include <smdebug/record/crc32c.hpp>
 
-#include <doctest/doctest.h>
 #include <record/random_bytes.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 namespace crc32c = smdebug::record::crc32c;
 using smdebug::as_bytes;

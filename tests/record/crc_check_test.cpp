@@ -1,10 +1,6 @@
 #include <smdebug/record/payload_check.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstring>
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/record/crc32c.hpp>

@@ -3,14 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace event_files {
 

@@ -1,11 +1,6 @@
 #include <smdebug/record/framing.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
+#include "support/test.hpp"
 
 namespace record = smdebug::record;
 

@@ -1,11 +1,8 @@
 #include <smdebug/record/payload_check.hpp>
 
-#include <doctest/doctest.h>
 #include <record/random_bytes.hpp>
 #include <smdebug/record/framing.hpp>
-
-#include <cstddef>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using record::payload_check;

@@ -1,9 +1,7 @@
 // Bytes to make checksums of.
 #pragma once
 
-#include <cstddef>
-#include <random>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

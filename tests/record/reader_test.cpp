@@ -1,14 +1,6 @@
 #include <smdebug/record/framing.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 #include "event_files.hpp"
 

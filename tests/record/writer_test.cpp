@@ -1,10 +1,6 @@
 #include <smdebug/record/framing.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 #include "event_files.hpp"
 

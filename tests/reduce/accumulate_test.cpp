@@ -1,14 +1,7 @@
 #include <smdebug/reduce/accumulate.hpp>
 
-#include <doctest/doctest.h>
 #include <smdebug/reduce/scalar_kernel.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

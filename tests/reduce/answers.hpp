@@ -3,9 +3,7 @@
 
 #include <smdebug/reduce/concepts.hpp>
 
-#include <bit>
-#include <cstddef>
-#include <cstdint>
+#include "support/standard.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

@@ -1,17 +1,11 @@
 #include <smdebug/reduce/any_kernel.hpp>
 
 #include "support/archetypes.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using smdebug::detail::any_kernel;

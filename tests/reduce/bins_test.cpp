@@ -1,15 +1,7 @@
 #include <smdebug/reduce/bins.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

@@ -1,12 +1,7 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/concepts.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstddef>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -2,19 +2,7 @@
 
 #include <smdebug/reduce/element_walks.hpp>
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using reduce::detail::content_hash;

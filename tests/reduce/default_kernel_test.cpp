@@ -4,12 +4,7 @@
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <concepts>
-#include <cstddef>
-#include <span>
+#include "support/test.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

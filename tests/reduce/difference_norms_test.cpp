@@ -1,15 +1,7 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/allclose.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstddef>
-#include <cstring>
-#include <limits>
-#include <random>
-#include <span>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::reduce::detail;

@@ -6,19 +6,7 @@
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <fstream>
-#include <set>
-#include <span>
-#include <sstream>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -4,20 +4,7 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/half.hpp>
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using reduce::detail::element_comparison;

@@ -1,17 +1,7 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::reduce::detail;

@@ -1,10 +1,7 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/accumulate.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstddef>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::reduce::detail;

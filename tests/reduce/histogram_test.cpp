@@ -1,21 +1,9 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/histogram.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <span>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using reduce_test::owned_tensor;

@@ -1,15 +1,8 @@
 #include <smdebug/reduce/wide_sum.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
 #include <reduce/exact.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

@@ -1,13 +1,6 @@
 #include <smdebug/reduce/lanes.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <span>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

@@ -1,10 +1,6 @@
 #include <smdebug/reduce/concepts.hpp>
 
-#include <array>
-#include <cstddef>
-#include <memory>
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

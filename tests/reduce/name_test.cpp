@@ -1,11 +1,6 @@
 #include <smdebug/reduce/name.hpp>
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cstddef>
-#include <set>
-#include <string>
+#include "support/test.hpp"
 
 using smdebug::append_reduction_tensor_name;
 using smdebug::reduction;

@@ -1,8 +1,8 @@
 #include <smdebug/reduce/simd_widen.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/row_check.hpp>
 #include <support/skipped.hpp>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

@@ -1,19 +1,8 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/quantiles.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using reduce_test::owned_tensor;

@@ -1,21 +1,11 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/reduce_tensor.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/answers.hpp>
 #include <reduce/corpus.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::reduce::detail;

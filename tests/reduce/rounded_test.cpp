@@ -1,10 +1,7 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <initializer_list>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

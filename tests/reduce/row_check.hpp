@@ -4,14 +4,7 @@
 #include <smdebug/reduce/simd_widen.hpp>
 #include <smdebug/reduce/widen.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
+#include "support/test.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

@@ -6,17 +6,10 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
+#include "support/test.hpp"
 
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <iomanip>
-#include <sstream>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using reduce_test::owned_tensor;

@@ -1,19 +1,9 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
 #include <reduce/exact.hpp>
-
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using exact_element = reduce_test::element;

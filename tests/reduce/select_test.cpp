@@ -1,15 +1,7 @@
 #include <smdebug/reduce/quantiles.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
-
-#include <algorithm>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::reduce::detail;

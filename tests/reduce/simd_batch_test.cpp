@@ -1,13 +1,6 @@
 #include <smdebug/reduce/simd_batch.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

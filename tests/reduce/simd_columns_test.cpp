@@ -1,10 +1,6 @@
 #include <smdebug/reduce/simd_batch.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <limits>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

@@ -2,12 +2,8 @@
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/simd_digest.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

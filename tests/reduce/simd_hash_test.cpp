@@ -5,12 +5,7 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 
-#include <cstddef>
-#include <random>
-#include <span>
-#include <vector>
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using reduce::detail::content_hash;

@@ -1,15 +1,8 @@
 #include <smdebug/reduce/simd_integers.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
 #include <reduce/widen_check.hpp>
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <vector>
+#include "support/test.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

@@ -3,19 +3,10 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/answers.hpp>
 #include <reduce/corpus.hpp>
 #include <support/skipped.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
+#include "support/test.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

@@ -1,12 +1,8 @@
 #include <smdebug/reduce/simd_kernel.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-
-#include <cstddef>
-#include <span>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

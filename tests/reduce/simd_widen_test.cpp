@@ -1,13 +1,8 @@
 #include <smdebug/reduce/simd_widen.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
 #include <reduce/widen_check.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
+#include "support/test.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

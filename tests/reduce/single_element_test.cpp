@@ -1,19 +1,10 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/reduce_tensor.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
 #include <smdebug/reduce/accumulate.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-
-#include <bit>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::reduce::detail;

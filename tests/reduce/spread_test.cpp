@@ -1,9 +1,6 @@
 #include <smdebug/reduce/lanes.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

@@ -2,10 +2,7 @@
 
 #include <smdebug/reduce/name.hpp>
 
-#include <doctest/doctest.h>
-
-#include <set>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using detail::all_statistics;

@@ -7,14 +7,7 @@
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/reduce/subnormals.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
+#include "support/test.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

@@ -4,15 +4,7 @@
 #include <smdebug/reduce/simd_widen.hpp>
 #include <smdebug/reduce/widen.hpp>
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-#include <vector>
+#include "support/test.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

@@ -3,16 +3,7 @@
 
 #include <smdebug/tensor/half.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;

@@ -1,8 +1,8 @@
 #include <smdebug/reduce/x86_rows.hpp>
 
-#include <doctest/doctest.h>
 #include <reduce/row_check.hpp>
 #include <support/skipped.hpp>
+#include "support/test.hpp"
 
 #include <smdebug/core/strict_math/begin.ipp>
 

@@ -1,12 +1,6 @@
 #include <smdebug/reduce/simd_batch.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
+#include "support/test.hpp"
 
 namespace reduce = smdebug::reduce;
 

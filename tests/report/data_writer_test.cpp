@@ -2,13 +2,7 @@
 
 #include <smdebug/core/bytes.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using report::detail::base64;

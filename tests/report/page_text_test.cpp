@@ -3,17 +3,7 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/report/page/bundle.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace report::detail;

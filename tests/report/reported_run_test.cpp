@@ -2,17 +2,12 @@
 
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/index/locations.hpp>
 #include <smdebug/report/write_report.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

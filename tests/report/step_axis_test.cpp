@@ -1,9 +1,6 @@
 #include <smdebug/report/run_series.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using report::detail::axis_step;

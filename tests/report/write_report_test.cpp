@@ -2,6 +2,7 @@
 
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/learn/learn.hpp>
@@ -11,13 +12,6 @@
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <limits>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

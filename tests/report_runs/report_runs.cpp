@@ -11,16 +11,9 @@
 //   single         a run of one step
 #include <smdebug/hook/hook.hpp>
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
+#include "support/standard.hpp"
+
 #include <iostream>
-#include <limits>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
 
 namespace smd = smdebug;
 

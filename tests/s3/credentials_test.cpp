@@ -2,15 +2,9 @@
 #include <smdebug/s3/credentials.hpp>
 
 #include <support/fake_aws.hpp>
+#include "support/test.hpp"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <iterator>
-#include <optional>
 #include <ostream>
-#include <string>
-#include <type_traits>
 
 using namespace smdebug;
 using namespace smdebug_test;

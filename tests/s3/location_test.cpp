@@ -2,10 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

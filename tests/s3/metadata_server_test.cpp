@@ -9,17 +9,9 @@
 #include <support/fake_aws.hpp>
 #include <support/http_server.hpp>
 #include <support/temporary_folder.hpp>
+#include "support/test.hpp"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
 #include <latch>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -32,34 +24,23 @@ constexpr s3::detail::metadata_limits patient{
     .connect_within = 60s, .answer_within = 60s, .pause = 1ms, .altogether = 300s};
 const std::string roles = "/latest/meta-data/iam/security-credentials/";
 
-class metadata_server {
+/// The metadata services of http/server.py.
+class metadata_server : public http_server {
 public:
-    metadata_server()
-        : program_({"python3", SMDEBUG_TEST_DATA "/../s3/metadata_server.py"}),
-          base_("http://127.0.0.1:" + program_.read_line()) {
-        if (base_.ends_with(':')) {
-            throw std::runtime_error("tests/s3/metadata_server.py does not start");
-        }
-    }
-
-    [[nodiscard]] const std::string& base() const noexcept { return base_; }
     /// The next requests get that status; 0: no answer.
     void fail(int status, int count) const {
-        static_cast<void>(ask("/control/" + std::to_string(status) + "/" + std::to_string(count)));
+        static_cast<void>(ask("/fail/" + std::to_string(status) + "/" + std::to_string(count)));
     }
     /// The number of requests for a path.
     [[nodiscard]] int count(const std::string& path) const { return std::stoi(ask("/count" + path)); }
-    void stop() { static_cast<void>(program_.finish()); }
 
 private:
     [[nodiscard]] std::string ask(const std::string& path) const {
-        const auto got = perform(transport_, {.url = base_ + path});
+        const auto got = perform(transport_, {.url = url(path)});
         REQUIRE(got.status == 200);
         return std::string{as_text(got.body.view())};
     }
 
-    started_program program_;
-    std::string base_;
     curl_transport transport_;
 };
 
@@ -82,7 +63,7 @@ variables instance_at(const std::string& base) { return {{"AWS_EC2_METADATA_SERV
 TEST_CASE("metadata_server: an instance's keys, fetched, refreshed and renewed") {
     const metadata_server server;
     const bench at;
-    const auto credentials = at.credentials(instance_at(server.base() + "/"));
+    const auto credentials = at.credentials(instance_at(server.url("/")));
     const auto now = std::chrono::system_clock::now();
     const auto id = [&](auto later) { return credentials.keys(now + later)->id; };
     CHECK(id(0h) == "issue 1");
@@ -103,7 +84,7 @@ TEST_CASE("metadata_server: a container's keys, with a token from a file") {
     const bench at;
     const temporary_folder folder;
     folder.write("token", fake_bearer);
-    variables set{{"AWS_CONTAINER_CREDENTIALS_FULL_URI", server.base() + "/container/keys"},
+    variables set{{"AWS_CONTAINER_CREDENTIALS_FULL_URI", server.url("/container/keys")},
                   {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", folder.path() + "/token"}};
     CHECK((at.credentials(set).keys(std::chrono::system_clock::now())->id == "issue 1"));
     CHECK(server.count("/latest/api/token") == 0);
@@ -118,7 +99,7 @@ TEST_CASE("metadata_server: a failure that passes is not seen") {
     const metadata_server server;
     const bench at;
     server.fail(503, 2);
-    const auto credentials = at.credentials(instance_at(server.base()));
+    const auto credentials = at.credentials(instance_at(server.url("")));
     CHECK((credentials.keys(std::chrono::system_clock::now())->id == "issue 1"));
     CHECK(server.count("/latest/api/token") == 3);
 }
@@ -126,14 +107,14 @@ TEST_CASE("metadata_server: a failure that passes is not seen") {
 TEST_CASE("metadata_server: when the service goes away, the keys serve as long as they are good") {
     metadata_server server;
     const bench at;
-    const auto credentials = at.credentials(instance_at(server.base()));
+    const auto credentials = at.credentials(instance_at(server.url("")));
     const auto now = std::chrono::system_clock::now();
     CHECK((credentials.keys(now)->id == "issue 1"));
     server.stop();
     CHECK((credentials.keys(now + 5h + 56min)->id == "issue 1"));
     *at.steady += 15s;
     const std::string said = message_of<unavailable>([&] { static_cast<void>(credentials.keys(now + 7h)); });
-    CHECK(said.find("could not be renewed: instance metadata at " + server.base() + " (no answer: ") !=
+    CHECK(said.find("could not be renewed: instance metadata at " + server.url("") + " (no answer: ") !=
           std::string::npos);
     CHECK_FALSE(tells_secrets(said));
 }
@@ -143,8 +124,8 @@ TEST_CASE("metadata_server: without a server there are no keys") {
     server.stop();
     const bench at;
     const std::string said = message_of<access_denied>(
-        [&] { static_cast<void>(at.credentials(instance_at(server.base())).keys(std::chrono::system_clock::now())); });
-    CHECK(said.find("instance metadata at " + server.base() + " (no answer: ") != std::string::npos);
+        [&] { static_cast<void>(at.credentials(instance_at(server.url(""))).keys(std::chrono::system_clock::now())); });
+    CHECK(said.find("instance metadata at " + server.url("") + " (no answer: ") != std::string::npos);
 }
 
 TEST_CASE("metadata_server: one that does not answer is given up") {
@@ -152,7 +133,7 @@ TEST_CASE("metadata_server: one that does not answer is given up") {
     const bench at;
     const s3::detail::metadata_limits hasty{.answer_within = 50ms, .tries = 2, .pause = 1ms};
     server.fail(0, 1000);
-    const auto credentials = at.credentials(instance_at(server.base()), hasty);
+    const auto credentials = at.credentials(instance_at(server.url("")), hasty);
     CHECK_THROWS_AS(static_cast<void>(credentials.keys(std::chrono::system_clock::now())), access_denied);
     CHECK(server.count("/latest/api/token") <= 2);
 }
@@ -160,7 +141,7 @@ TEST_CASE("metadata_server: one that does not answer is given up") {
 TEST_CASE("metadata_server: many threads ask once") {
     const metadata_server server;
     const bench at;
-    const auto credentials = at.credentials(instance_at(server.base()));
+    const auto credentials = at.credentials(instance_at(server.url("")));
     const auto now = std::chrono::system_clock::now();
     constexpr int crew = 8;
     std::latch all_there{crew};

@@ -1,11 +1,8 @@
 #include <smdebug/s3/options.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/storage/range_plan.hpp>
-
-#include <chrono>
-#include <cstdint>
 
 using namespace smdebug;
 using namespace smdebug::detail;

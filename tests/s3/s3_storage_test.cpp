@@ -7,33 +7,13 @@
 
 #include "support/fake_s3.hpp"
 #include "support/http_server.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using smdebug::testing::object_map;
 using smdebug::testing::storage_under_test;
 using smdebug::testing::text_of;
-using smdebug_test::answer;
-using smdebug_test::asks_for;
-using smdebug_test::delivery;
-using smdebug_test::fake_s3;
-using smdebug_test::fake_s3_options;
-using smdebug_test::quick_options;
-using smdebug_test::s3_error;
+using namespace smdebug_test;
 
 namespace {
 
@@ -320,10 +300,9 @@ TEST_CASE("s3_storage: large objects are written in parts, small ones at once") 
     }
     CHECK(at.server.open_uploads() == 0);
     // A failure keeps the older object, and leaves no parts.
-    at.server.fail_by([](const http::request& ask, std::size_t) {
-        return ask.url.find("partNumber=2") != std::string::npos ? std::optional{s3_error(403, "AccessDenied")}
-                                                                 : std::nullopt;
-    });
+    at.server.fail_by(
+        answer_where([](const http::request& ask) { return ask.url.find("partNumber=2") != std::string::npos; },
+                     s3_error(403, "AccessDenied")));
     CHECK_THROWS_AS(store.write("x", as_bytes(text)), access_denied);
     CHECK((at.server.content("a/b/x") == text.substr(0, 3 * part)));
     CHECK(at.server.open_uploads() == 0);
@@ -381,9 +360,8 @@ TEST_CASE("s3_storage: a removal of what went meanwhile is one") {
     const place at{"a/b/"};
     store_type store = at.store;
     at.server.put("a/b/x", "x");
-    at.server.fail_by([](const http::request& ask, std::size_t) {
-        return ask.method == http::method::remove ? std::optional{s3_error(404, "NoSuchKey")} : std::nullopt;
-    });
+    at.server.fail_by(answer_where([](const http::request& ask) { return ask.method == http::method::remove; },
+                                   s3_error(404, "NoSuchKey")));
     CHECK(store.remove("x"));
     CHECK(at.server.requests().back().what == asks_for::remove);
 }

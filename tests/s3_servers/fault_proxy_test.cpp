@@ -1,8 +1,5 @@
-#include <doctest/doctest.h>
 #include <smdebug/http/message.hpp>
-
-#include <stdexcept>
-#include <string>
+#include "support/test.hpp"
 
 #include <s3_servers/fault_proxy.hpp>
 #include <s3_servers/plain_http.hpp>

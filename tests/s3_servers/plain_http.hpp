@@ -6,12 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
+#include "support/standard.hpp"
+
 #include <charconv>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 
 namespace smdebug_test {
 

@@ -7,15 +7,7 @@
 #include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/options.hpp>
 
-#include <chrono>
-#include <cstdlib>
-#include <fstream>
-#include <map>
-#include <optional>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <string_view>
+#include "support/standard.hpp"
 
 #include <s3_servers/plain_http.hpp>
 

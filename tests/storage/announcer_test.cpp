@@ -1,12 +1,6 @@
 #include <smdebug/storage/announcer.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

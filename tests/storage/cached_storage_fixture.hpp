@@ -1,11 +1,7 @@
 // Keys of event files, and counts of calls: for the tests of cached storages.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test::caches {
 

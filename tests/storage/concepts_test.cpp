@@ -1,21 +1,13 @@
 #include <smdebug/storage/concepts.hpp>
 
 #include "support/archetypes.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/storage_base.hpp>
-
-#include <doctest/doctest.h>
-
-#include <concepts>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

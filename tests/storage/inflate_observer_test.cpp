@@ -1,21 +1,11 @@
 #include <smdebug/storage/concepts.hpp>
 
 #include "support/archive_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

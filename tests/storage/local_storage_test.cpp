@@ -6,23 +6,13 @@
 #include "support/child_process.hpp"
 #include "support/leases.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <ctime>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

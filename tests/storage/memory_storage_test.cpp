@@ -4,13 +4,8 @@
 
 #include <support/skipped.hpp>
 #include "support/archetypes.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
-
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,8 +2,7 @@
 
 #include "support/environment_variable.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
@@ -13,9 +12,6 @@
 #include <smdebug/storage/storage_base.hpp>
 
 #include <support/archetypes.hpp>
-
-#include <concepts>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug::detail;

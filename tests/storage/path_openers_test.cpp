@@ -2,7 +2,7 @@
 
 #include <smdebug/storage/memory_storage.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

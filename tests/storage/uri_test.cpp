@@ -2,14 +2,9 @@
 
 #include "support/environment_variable.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <filesystem>
-#include <optional>
-#include <string>
 
 using namespace smdebug;
 using smdebug::detail::archive_in;

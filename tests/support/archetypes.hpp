@@ -12,17 +12,7 @@
 #include <smdebug/tensor/event_decoder.hpp>
 
 #include "support/given_text.hpp"
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

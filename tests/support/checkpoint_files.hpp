@@ -7,16 +7,7 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -3,16 +3,7 @@
 
 #include "support/archive_builder.hpp"
 #include "support/schedules.hpp"
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

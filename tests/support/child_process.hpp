@@ -9,16 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include "support/standard.hpp"
+
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <initializer_list>
 #include <iostream>
-#include <stdexcept>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

@@ -1,10 +1,7 @@
 // A variable of this process's environment, for as long as a test needs it.
 #pragma once
 
-#include <cstdlib>
-#include <optional>
-#include <string>
-#include <utility>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

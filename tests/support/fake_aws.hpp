@@ -1,19 +1,12 @@
-// Keys that are none, an environment that is a map, and the metadata service of an instance, for a scripted_transport.
+// Keys that are none, an environment that is a map, and the metadata service of an instance, for a fake_s3.
 #pragma once
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/credentials/profile.hpp>
 
-#include <support/scripted_transport.hpp>
-
-#include <array>
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
+#include "support/fake_s3.hpp"
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -1,4 +1,5 @@
-// A small S3 in memory, as a transport: tests can inspect its requests, and change or delay its answers.
+// A server without a network, as a transport: a script answers, or a small S3 in memory where the script does not.  Tests can
+// inspect its requests, and lose, delay or reorder its answers.
 #pragma once
 
 #include <smdebug/http/message.hpp>
@@ -7,24 +8,7 @@
 #include <smdebug/s3/options.hpp>
 
 #include "support/fake_s3_server.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <random>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 
@@ -56,13 +40,46 @@ enum class endless { same_key, no_keys, two_tokens, same_token, new_keys };
             "</ListBucketResult>");
 }
 
+/// Answers to some requests.  Called with each request and its number, from 0 on; one at a time, outside the lock that
+/// requests() takes.
+using answer_script = std::function<std::optional<smdebug::http::response>(const smdebug::http::request&, std::size_t)>;
+
+/// The same answer to each request.
+[[nodiscard]] inline answer_script always_answer(smdebug::http::response how) {
+    return [how = std::move(how)](const auto&, std::size_t) { return std::optional{how}; };
+}
+
+/// The same answer to the first `times` requests.
+[[nodiscard]] inline answer_script answer_first(std::size_t times, smdebug::http::response how) {
+    return [times, how = std::move(how)](const auto&, std::size_t number) {
+        return number < times ? std::optional{how} : std::nullopt;
+    };
+}
+
+/// The same answer to the requests that `is_it`, given one, and to no others.
+template <class Predicate>
+[[nodiscard]] answer_script answer_where(Predicate is_it, smdebug::http::response how) {
+    return [is_it = std::move(is_it), how = std::move(how)](const smdebug::http::request& ask, std::size_t) {
+        return is_it(ask) ? std::optional{how} : std::nullopt;
+    };
+}
+
+/// These answers in turn; the last one again and again.
+[[nodiscard]] inline answer_script answer_in_turn(std::vector<smdebug::http::response> all) {
+    return [all = std::move(all)](const auto&, std::size_t number) {
+        return std::optional{all[std::min(number, all.size() - 1)]};
+    };
+}
+
+/// Requests that no answer comes to.
+[[nodiscard]] inline answer_script no_answers() {
+    return [](const auto&, std::size_t) { return std::optional<smdebug::http::response>{}; };
+}
+
 /// Copies are handles to one server.  Threads: all calls may run at once.
-class fake_s3 final : public smdebug::http_transport {
+class scripted_server final : public smdebug::http_transport {
 public:
-    /// May answer a request in the server's place.  Called with each request and its number, from 0 on; one at a time;
-    /// it may change what the server holds.
-    using fault = std::function<std::optional<smdebug::http::response>(const smdebug::http::request&, std::size_t)>;
-    /// Whether the answer to an executed request is lost.  Called like a fault.
+    /// Whether the answer to an executed request is lost.  Called like a script.
     using loss = std::function<bool(const smdebug::http::request&, std::size_t)>;
     /// May give another version of the object that a GET asks for, which is there before it is answered.  Called with
     /// the key and the number of the GET among those of this key, from 0 on; one at a time.
@@ -70,7 +87,14 @@ public:
 
     using record = fake_request;
 
-    explicit fake_s3(fake_s3_options how = {}) : state_(std::make_shared<state>(std::move(how))) {
+    /// A server that is nothing but a script: requests that it does not answer get no answer.
+    template <class Script>
+        requires std::invocable<Script&, const smdebug::http::request&, std::size_t>
+    explicit scripted_server(Script how) : scripted_server() {
+        state_->how_it_fails = std::move(how);
+        state_->is_scripted = true;
+    }
+    explicit scripted_server(fake_s3_options how = {}) : state_(std::make_shared<state>(std::move(how))) {
         if (state_->how == delivery::later) {
             state_->deliverer = std::jthread{[at = state_.get()](const std::stop_token& stop) { at->work(stop); }};
         }
@@ -78,7 +102,7 @@ public:
 
     /// A handle to the same server, as a storage takes it.
     operator std::shared_ptr<const smdebug::http_transport>() const {  // NOLINT: implicit
-        return std::make_shared<fake_s3>(*this);
+        return std::make_shared<scripted_server>(*this);
     }
 
     [[nodiscard]] std::unique_ptr<exchange> start(smdebug::http::request ask, smdebug::http::completion_queue& to,
@@ -88,7 +112,7 @@ public:
         record seen;
         {
             const std::lock_guard lock{state_->guard};
-            seen = state_->server.read(ask);
+            seen = state_->is_scripted ? plain_request(ask) : state_->server.read(ask);
             number = state_->seen.size();
             state_->seen.push_back(seen);
             id = ++state_->last_id;
@@ -101,6 +125,9 @@ public:
             if (state_->how_it_fails) {
                 made = state_->how_it_fails(ask, number);
             }
+        }
+        if (!made && state_->is_scripted) {
+            return held;
         }
         if (!made) {
             const std::lock_guard lock{state_->guard};
@@ -155,7 +182,8 @@ public:
 
     // --- faults and delivery -------------------------------------------------------------------------------------
 
-    void fail_by(fault how) const {
+    /// The script may change what the server holds.
+    void fail_by(answer_script how) const {
         const std::lock_guard lock{state_->one_at_a_time};
         state_->how_it_fails = std::move(how);
     }
@@ -265,8 +293,9 @@ private:
         }
 
         const delivery how;
+        bool is_scripted = false;  // from the beginning
         std::mutex one_at_a_time;
-        fault how_it_fails;
+        answer_script how_it_fails;
         loss what_is_lost;
 
         std::mutex guard;  // all below
@@ -297,5 +326,7 @@ private:
 
     std::shared_ptr<state> state_;
 };
+
+using fake_s3 = scripted_server;
 
 }  // namespace smdebug_test

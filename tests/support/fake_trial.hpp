@@ -6,15 +6,7 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/trial/concepts.hpp>
 
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

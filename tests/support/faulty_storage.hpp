@@ -7,18 +7,7 @@
 #include <smdebug/storage/storage_base.hpp>
 
 #include "support/given_text.hpp"
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -1,7 +1,7 @@
 // A process that has run out of file descriptors.
 #pragma once
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -2,11 +2,7 @@
 #pragma once
 
 #include "support/sanitized.hpp"
-
-#include <cstddef>
-#include <cstdlib>
-#include <filesystem>
-#include <iterator>
+#include "support/standard.hpp"
 
 #ifdef SMDEBUG_TEST_SANITIZED
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes();

@@ -1,8 +1,7 @@
 // A gate at which threads wait until a test opens it, once.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

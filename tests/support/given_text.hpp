@@ -2,8 +2,7 @@
 // storages pass data() to C functions.
 #pragma once
 
-#include <stdexcept>
-#include <string_view>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

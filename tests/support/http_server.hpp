@@ -1,16 +1,11 @@
-// tests/http/server.py as a child process, for the duration of a test.
+// Programs and servers as child processes, for the duration of a test.
 #pragma once
 
 #include <support/child_process.hpp>
+#include "support/standard.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <array>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 
@@ -84,12 +79,14 @@ private:
     child_process process_;
 };
 
-/// Listens on 127.0.0.1.
-class http_server {
+/// A server of tests/ in Python that prints its port, on 127.0.0.1, and ends with its standard input.
+class python_server {
 public:
-    http_server() : program_({"python3", SMDEBUG_TEST_DATA "/../http/server.py"}), port_(program_.read_line()) {
+    /// `script`: below tests/.
+    explicit python_server(const std::string& script, const std::vector<std::string>& arguments = {})
+        : program_(words_of(script, arguments)), port_(program_.read_line()) {
         if (port_.empty()) {
-            throw std::runtime_error("tests/http/server.py does not start");
+            throw std::runtime_error("tests/" + script + " does not start");
         }
     }
 
@@ -99,8 +96,19 @@ public:
     void stop() { static_cast<void>(program_.finish()); }
 
 private:
+    static std::vector<std::string> words_of(const std::string& script, const std::vector<std::string>& arguments) {
+        const char* const python = std::getenv("SMDEBUG_PYTHON");
+        std::vector<std::string> words{python != nullptr ? python : "python3", "-B", SMDEBUG_TEST_DATA "/../" + script};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return words;
+    }
+
     started_program program_;
     std::string port_;
+};
+
+struct http_server : python_server {
+    http_server() : python_server("http/server.py") {}
 };
 
 }  // namespace smdebug_test

@@ -5,12 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/record/crc32c.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -3,6 +3,7 @@
 
 #include <support/fake_trial.hpp>
 #include <support/run_builder.hpp>
+#include "support/standard.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
@@ -11,21 +12,6 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <cmath>
-#include <complex>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <map>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

@@ -9,23 +9,7 @@
 #include <smdebug/storage/storage_base.hpp>
 
 #include "support/given_text.hpp"
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -4,6 +4,7 @@
 
 #include <support/fake_trial.hpp>
 #include <support/odd_runs.hpp>
+#include "support/test.hpp"
 
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
@@ -15,22 +16,6 @@
 #include <smdebug/rules/rule_result.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <concepts>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <iterator>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

@@ -2,14 +2,11 @@
 #pragma once
 
 #include "support/run_builder.hpp"
+#include "support/standard.hpp"
 
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <cstddef>
-#include <string>
-#include <vector>
 
 namespace smdebug_test {
 

@@ -13,13 +13,7 @@
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
 
-#include <cstddef>
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -13,12 +13,7 @@
 
 #include "support/fake_s3.hpp"
 #include "support/run_builder.hpp"
-
-#include <cstddef>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -4,20 +4,11 @@
 
 #include "support/run_builder.hpp"
 #include "support/schedules.hpp"
+#include "support/standard.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

@@ -2,22 +2,9 @@
 // something reads beside it.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
+#include "support/standard.hpp"
+
 #include <ios>
-#include <random>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

@@ -5,14 +5,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 
 #include "support/given_text.hpp"
-
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -1,12 +1,7 @@
 // Test cases, or parts of them, that cannot run here: reported and counted, never passed silently.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <fstream>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 namespace smdebug_test {
 

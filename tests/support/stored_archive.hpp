@@ -5,8 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
-#include <memory>
-#include <string_view>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -1,12 +1,7 @@
 // A folder that is removed at the end of the test.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -3,7 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <optional>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

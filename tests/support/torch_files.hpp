@@ -5,13 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 
-#include <cstdint>
-#include <cstring>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test::pickled {
 

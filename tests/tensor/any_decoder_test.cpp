@@ -2,13 +2,9 @@
 
 #include "support/archetypes.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/record/payload_check.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

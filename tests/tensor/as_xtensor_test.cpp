@@ -2,17 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
+#include "support/test.hpp"
 
 #include "../support/xtensor_parts.hpp"
 #include "support/thrown_code.hpp"

@@ -1,15 +1,6 @@
 #include <smdebug/tensor/tensor_value.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using smdebug::bfloat16;
 using smdebug::converted;

@@ -1,11 +1,6 @@
 #include <smdebug/tensor/element.hpp>
 
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include "support/test.hpp"
 
 using smdebug::dtype;
 using smdebug::dtype_of_v;

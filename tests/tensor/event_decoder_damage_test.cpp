@@ -1,15 +1,7 @@
 // Records that are cut or damaged anywhere, and checksums that are left for later.
 #include <smdebug/tensor/event_decoder.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-#include <map>
-#include <random>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 #include <smdebug/record/framing.hpp>
 

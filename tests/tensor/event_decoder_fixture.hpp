@@ -10,14 +10,7 @@
 #include "../record/event_files.hpp"
 #include "../wire/messages.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <span>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test::event_records {
 

@@ -1,15 +1,7 @@
 // A record read from its head and its tail: where its parts are, without all of its bytes.
 #include <smdebug/tensor/event_decoder.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 #include <smdebug/record/framing.hpp>
 #include <smdebug/wire/event.hpp>

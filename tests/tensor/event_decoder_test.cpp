@@ -1,16 +1,6 @@
 #include <smdebug/tensor/event_decoder.hpp>
 
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 #include <smdebug/record/framing.hpp>
 #include <smdebug/wire/event.hpp>

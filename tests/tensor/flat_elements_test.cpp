@@ -1,17 +1,9 @@
 #include <smdebug/tensor/flat_elements.hpp>
 
+#include "support/test.hpp"
 #include "support/xtensor_parts.hpp"
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace smd = smdebug;
 

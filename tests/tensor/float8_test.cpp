@@ -1,13 +1,6 @@
 #include <smdebug/tensor/half.hpp>
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <type_traits>
+#include "support/test.hpp"
 
 using smdebug::float8_e4m3fn;
 using smdebug::float8_e5m2;

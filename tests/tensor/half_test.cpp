@@ -1,13 +1,6 @@
 #include <smdebug/tensor/half.hpp>
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <type_traits>
+#include "support/test.hpp"
 
 using smdebug::bfloat16;
 using smdebug::float16;

@@ -1,11 +1,7 @@
 #include <smdebug/tensor/proto_decoder.hpp>
 
 #include "support/log_builder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,12 +1,6 @@
 #include <smdebug/tensor/proto_decoder.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 #include "../wire/messages.hpp"
 

@@ -1,10 +1,6 @@
 #include <smdebug/tensor/proto_decoder.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include "support/test.hpp"
 
 #include "../wire/messages.hpp"
 

@@ -1,16 +1,6 @@
 #include <smdebug/tensor/tensor_value.hpp>
 
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <span>
-#include <string_view>
-#include <type_traits>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using doubles = std::vector<double>;

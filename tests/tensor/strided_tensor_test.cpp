@@ -1,13 +1,8 @@
 #include <smdebug/tensor/strided_tensor.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
-#include <vector>
 
 namespace smd = smdebug;
 

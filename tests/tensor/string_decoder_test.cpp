@@ -1,12 +1,6 @@
 #include <smdebug/tensor/proto_decoder.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <optional>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 #include "../wire/messages.hpp"
 

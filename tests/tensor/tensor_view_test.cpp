@@ -1,12 +1,6 @@
 #include <smdebug/tensor/tensor_view.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <string_view>
-#include <type_traits>
-#include <utility>
+#include "support/test.hpp"
 
 using smdebug::decoded_tensor;
 using smdebug::dtype;

@@ -1,16 +1,6 @@
 #include <smdebug/tensor/proto_decoder.hpp>
 
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <optional>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 #include "../wire/messages.hpp"
 

@@ -1,9 +1,6 @@
 #include <smdebug/xtensor.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <vector>
+#include "support/test.hpp"
 
 #include "../support/xtensor_parts.hpp"
 

@@ -1,11 +1,6 @@
 #include <smdebug/testing/suite.hpp>
 
-#include <doctest/doctest.h>
-
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using suite = smdebug::detail::conformance_suite;
 

@@ -2,11 +2,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/testing/writing_conformance.hpp>
 
-#include <doctest/doctest.h>
-
-#include <stdexcept>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::testing;

@@ -5,14 +5,9 @@
 #include <smdebug/storage/local_storage.hpp>
 
 #include <support/temporary_folder.hpp>
+#include "support/test.hpp"
 
-#include <doctest/doctest.h>
 #include <torch/torch.h>
-
-#include <algorithm>
-#include <cstring>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

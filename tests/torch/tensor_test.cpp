@@ -8,14 +8,7 @@
 
 #include <torch/version.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smd = smdebug;
 using namespace smdebug_test::torch_;

@@ -6,18 +6,11 @@
 #include <torch/torch.h>
 
 #undef CHECK
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <chrono>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace smdebug_test::torch_ {
 

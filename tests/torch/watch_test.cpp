@@ -7,20 +7,7 @@
 #include <smdebug/trial/trial.hpp>
 
 #include <support/child_process.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <set>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smd = smdebug;
 using namespace smdebug_test::torch_;

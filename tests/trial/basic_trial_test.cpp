@@ -2,17 +2,12 @@
 
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <concepts>
-#include <memory>
-#include <utility>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,12 +1,6 @@
 #include <smdebug/trial/verify.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

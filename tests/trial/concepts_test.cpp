@@ -1,16 +1,9 @@
 #include <smdebug/trial/concepts.hpp>
 
 #include "support/fake_trial.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using smdebug_test::fake_trial;

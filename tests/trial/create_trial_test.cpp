@@ -4,16 +4,9 @@
 
 #include "support/environment_variable.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/s3.hpp>
-
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 

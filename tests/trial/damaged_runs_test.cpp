@@ -2,26 +2,14 @@
 // stays readable.  Deterministic; under the sanitizers this is the search for reads out of bounds.
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/smdebug.hpp>
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial_access.hpp>
 
-#include <doctest/doctest.h>
-
 #include <sys/stat.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <random>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -3,6 +3,7 @@
 #include "support/remote_storage.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "trial/diff_runs_fixture.hpp"
 #include "wire/messages.hpp"
 
@@ -11,14 +12,6 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

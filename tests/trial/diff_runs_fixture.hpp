@@ -2,15 +2,11 @@
 #pragma once
 
 #include "support/run_builder.hpp"
+#include "support/standard.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/diff_runs.hpp>
-
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

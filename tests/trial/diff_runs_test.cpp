@@ -1,6 +1,7 @@
 #include <smdebug/trial/diff_runs.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 #include "trial/diff_runs_fixture.hpp"
 
@@ -8,20 +9,6 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

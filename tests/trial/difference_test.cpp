@@ -1,9 +1,6 @@
 #include <smdebug/trial/verify.hpp>
 
-#include <doctest/doctest.h>
-
-#include <set>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -4,6 +4,7 @@
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
@@ -16,15 +17,6 @@
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

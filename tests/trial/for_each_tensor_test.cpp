@@ -2,6 +2,7 @@
 
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "wire/messages.hpp"
 
 #include <smdebug/index/locations.hpp>
@@ -13,22 +14,7 @@
 #include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <span>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <thread>
 #include <variant>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

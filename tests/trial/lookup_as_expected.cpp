@@ -1,9 +1,7 @@
 // A look-up converts to a std::expected where the standard library has it.  Exit status 77: it has not.
 #include <smdebug/trial/lookup.hpp>
 
-#include <cstdio>
-#include <string>
-#include <utility>
+#include "support/standard.hpp"
 
 #ifdef __cpp_lib_expected
 

@@ -1,10 +1,6 @@
 #include <smdebug/trial/lookup.hpp>
 
-#include <doctest/doctest.h>
-
-#include <exception>
-#include <string>
-#include <utility>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

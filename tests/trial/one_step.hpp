@@ -2,11 +2,9 @@
 #pragma once
 
 #include "support/run_builder.hpp"
+#include "support/standard.hpp"
 
 #include <smdebug/core/step.hpp>
-
-#include <string>
-#include <utility>
 
 namespace smdebug_test {
 

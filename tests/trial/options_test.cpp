@@ -1,9 +1,6 @@
 #include <smdebug/trial/options.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using texts = std::vector<std::string>;

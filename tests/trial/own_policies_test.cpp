@@ -1,7 +1,6 @@
 #include "support/counting_storage.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/hook/any_clock.hpp>
 #include <smdebug/hook/hook.hpp>
@@ -16,11 +15,6 @@
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <array>
-#include <cstddef>
-#include <limits>
-#include <vector>
 
 using namespace smdebug;
 using smdebug_test::temporary_folder;

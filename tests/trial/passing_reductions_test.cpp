@@ -1,18 +1,10 @@
 #include <smdebug/trial/reduce_in_passing.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/trial/read/event_source.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

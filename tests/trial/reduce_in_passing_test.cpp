@@ -5,6 +5,7 @@
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
 #include "support/shared_trial.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
@@ -14,19 +15,7 @@
 #include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <map>
-#include <span>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -5,15 +5,9 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <span>
-#include <string>
 #include <variant>
-#include <vector>
 
 using namespace smdebug;
 

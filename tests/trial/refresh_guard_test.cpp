@@ -1,16 +1,9 @@
 #include <smdebug/trial/trial.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <concepts>
-#include <memory>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -7,6 +7,7 @@
 #include "support/run_schedules.hpp"
 #include "support/schedules.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive.hpp>
 #include <smdebug/core/bytes.hpp>
@@ -22,23 +23,6 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
 #include <smdebug/trial/trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <exception>
-#include <iterator>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,13 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

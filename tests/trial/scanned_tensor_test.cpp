@@ -3,9 +3,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using smdebug::detail::scanned_tensor;

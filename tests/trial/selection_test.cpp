@@ -1,16 +1,11 @@
 #include <smdebug/trial/selection.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

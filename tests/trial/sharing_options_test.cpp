@@ -1,9 +1,6 @@
 #include <smdebug/trial/options.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

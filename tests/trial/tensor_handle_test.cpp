@@ -2,25 +2,13 @@
 
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -98,7 +86,7 @@ TEST_CASE("tensor: another dtype is an error that says what to do, unless the ca
     const memory_trial run{sample()};
     const auto ints = run.tensor("ints");
     throws_where_find_gives<unsupported>(ints.find_value<float>(0), lookup_failure_kind::wrong_dtype,
-                                         [&] { return ints.value<float>(0); });
+                                        [&] { return ints.value<float>(0); });
     try {
         static_cast<void>(ints.value<float>(0));
     } catch (const unsupported& thrown) {
@@ -134,7 +122,7 @@ TEST_CASE("tensor: the thrown error and the returned absence agree") {
                                                          [&] { return reduced.value(2); });
     CHECK(failure_of(reduced.find_value(2)).has_reductions);
     throws_where_find_gives<not_found>(reduced.find_shape(2), lookup_failure_kind::shape_not_saved,
-                                       [&] { return reduced.shape(2); });
+                                                        [&] { return reduced.shape(2); });
     throws_where_find_gives<tensor_unavailable_for_step>(reduced.find_reduction(2, reduction::min),
                                                          lookup_failure_kind::tensor_not_saved,
                                                          [&] { return reduced.reduction_value(2, reduction::min); });

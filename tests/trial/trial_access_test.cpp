@@ -2,13 +2,12 @@
 
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-
-#include <doctest/doctest.h>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -6,14 +6,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

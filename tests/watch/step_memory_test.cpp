@@ -2,14 +2,7 @@
 #include <smdebug/testing/writing_conformance.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -6,11 +6,7 @@
 
 #include "watch/watch_fixture.hpp"
 
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <stdexcept>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

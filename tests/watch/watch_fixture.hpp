@@ -9,8 +9,7 @@
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
-#include <string>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test::watches {
 

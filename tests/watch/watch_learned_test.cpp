@@ -8,10 +8,7 @@
 
 #include "watch/watch_fixture.hpp"
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test::watches;

@@ -1,9 +1,6 @@
 #include <smdebug/watch/watch.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <utility>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

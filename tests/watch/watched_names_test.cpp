@@ -1,9 +1,6 @@
 #include <smdebug/watch/watch.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

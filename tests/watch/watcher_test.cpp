@@ -3,14 +3,7 @@
 #include <smdebug/hook/save_arguments.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

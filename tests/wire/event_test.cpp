@@ -1,13 +1,6 @@
 #include <smdebug/wire/event.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 #include <smdebug/record/framing.hpp>
 #include "../record/event_files.hpp"

@@ -1,13 +1,6 @@
 #include <smdebug/wire/field.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 #include "messages.hpp"
 

@@ -1,10 +1,6 @@
 #include <smdebug/wire/field.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <string_view>
+#include "support/test.hpp"
 
 namespace wire = smdebug::detail::wire;
 using wire::tag;

@@ -1,12 +1,6 @@
 #include <smdebug/wire/field.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 #include "messages.hpp"
 

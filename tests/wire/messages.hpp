@@ -4,11 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/wire/field.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace messages {
 

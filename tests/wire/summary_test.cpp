@@ -1,12 +1,6 @@
 #include <smdebug/wire/event.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 #include "messages.hpp"
 

@@ -1,11 +1,6 @@
 #include <smdebug/wire/tensor_proto.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 #include "messages.hpp"
 

@@ -1,12 +1,6 @@
 #include <smdebug/wire/tensor_proto.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <vector>
+#include "support/test.hpp"
 
 #include "messages.hpp"
 

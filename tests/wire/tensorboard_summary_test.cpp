@@ -2,12 +2,7 @@
 
 #include "messages.hpp"
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <initializer_list>
-#include <limits>
-#include <string_view>
+#include "support/test.hpp"
 
 namespace wire = smdebug::detail::wire;
 using namespace std::literals;

@@ -3,16 +3,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/wire/event.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 namespace wire = smdebug::detail::wire;
 using smdebug::byte_view;

@@ -3,18 +3,10 @@
 #include "support/child_process.hpp"
 #include "support/measured_storage.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/bytes.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

@@ -4,22 +4,13 @@
 #include "support/archive_builder.hpp"
 #include "support/sanitized.hpp"
 #include "support/stored_archive.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

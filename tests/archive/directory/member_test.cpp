@@ -1,9 +1,6 @@
 #include <smdebug/archive/directory/member.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::archive::detail;
 using texts = std::vector<std::string>;

@@ -1,15 +1,11 @@
 #include <smdebug/archive/directory/member.hpp>
 
 #include "support/archive_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <map>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

@@ -1,12 +1,6 @@
 #include <smdebug/archive/stream/decoded_source.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <set>
-#include <vector>
+#include "support/test.hpp"
 
 using smdebug::archive::detail::block_pool;
 

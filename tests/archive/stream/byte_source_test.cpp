@@ -1,10 +1,6 @@
 #include <smdebug/archive/stream/byte_source.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <memory>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

@@ -3,16 +3,10 @@
 
 #include "support/archive_builder.hpp"
 #include "support/stored_archive.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <memory>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

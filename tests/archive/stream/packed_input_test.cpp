@@ -2,16 +2,10 @@
 
 #include "support/counting_storage.hpp"
 #include "support/stored_archive.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

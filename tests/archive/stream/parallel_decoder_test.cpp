@@ -2,24 +2,12 @@
 
 #include "support/archive_builder.hpp"
 #include "support/stored_archive.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/archive/write/frame.hpp>
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <random>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

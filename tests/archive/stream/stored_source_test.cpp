@@ -1,15 +1,11 @@
 #include <smdebug/archive/archive_storage.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

@@ -2,14 +2,9 @@
 
 #include "support/archive_builder.hpp"
 #include "support/stored_archive.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <span>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

@@ -1,21 +1,14 @@
 #include <smdebug/archive/write/frame.hpp>
 
 #include "support/stored_archive.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/bytes.hpp>
 
-#include <doctest/doctest.h>
-
 #include <zstd.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

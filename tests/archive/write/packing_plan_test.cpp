@@ -3,13 +3,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;

@@ -1,16 +1,9 @@
 #include <smdebug/exporting/write/output.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <string_view>
 
 using namespace smdebug;
 using namespace smdebug_test;

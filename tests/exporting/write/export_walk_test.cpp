@@ -6,11 +6,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/trial_access.hpp>
 
-#include <doctest/doctest.h>
-
-#include <stop_token>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

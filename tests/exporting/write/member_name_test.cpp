@@ -2,12 +2,7 @@
 
 #include <smdebug/core/printable_text.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <set>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using smdebug::detail::member_name;

@@ -2,10 +2,7 @@
 
 #include <smdebug/core/dtype.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using smdebug::detail::npy_head;

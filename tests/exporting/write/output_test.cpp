@@ -3,20 +3,13 @@
 #include "support/child_process.hpp"
 #include "support/skipped.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
 
 #include <sys/syscall.h>
 
 #include <cerrno>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <string_view>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,15 +1,10 @@
 #include <smdebug/exporting/write/export_walk.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
-#include <utility>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -6,16 +6,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -10,13 +10,7 @@
 #include <support/checkpoint_files.hpp>
 #include <support/temporary_folder.hpp>
 #include <support/torch_files.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

@@ -1,16 +1,9 @@
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 
-#include <doctest/doctest.h>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <support/checkpoint_files.hpp>
-
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

@@ -1,13 +1,8 @@
 #include <smdebug/formats/checkpoints/npz_directory.hpp>
 
-#include <doctest/doctest.h>
 #include <smdebug/core/error.hpp>
 #include <support/checkpoint_files.hpp>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

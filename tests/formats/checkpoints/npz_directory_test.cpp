@@ -1,20 +1,12 @@
 #include <smdebug/formats/checkpoints/npz_directory.hpp>
 
-#include <doctest/doctest.h>
 #include <smdebug/archive.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <support/archive_builder.hpp>
 #include <support/checkpoint_files.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

@@ -1,19 +1,13 @@
 // Steps in forms that are not read; links to checkpoints, and copies.
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 
-#include <doctest/doctest.h>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <support/checkpoint_files.hpp>
+#include "support/test.hpp"
 
 #include "support/temporary_folder.hpp"
-
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

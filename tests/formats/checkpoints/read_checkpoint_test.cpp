@@ -1,20 +1,13 @@
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 
-#include <doctest/doctest.h>
 #include <smdebug/archive.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <support/checkpoint_files.hpp>
+#include "support/test.hpp"
 
 #include "support/temporary_folder.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

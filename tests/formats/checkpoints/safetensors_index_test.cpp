@@ -1,12 +1,8 @@
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
 
-#include <doctest/doctest.h>
 #include <smdebug/core/error.hpp>
 #include <support/checkpoint_files.hpp>
-
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

@@ -1,13 +1,7 @@
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 
-#include <doctest/doctest.h>
 #include <smdebug/core/error.hpp>
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

@@ -1,14 +1,9 @@
 // Which number is the step where a set of files is known, and what every file is called.
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 
-#include <doctest/doctest.h>
 #include <smdebug/core/error.hpp>
 #include <support/checkpoint_files.hpp>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

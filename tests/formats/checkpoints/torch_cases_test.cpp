@@ -15,18 +15,7 @@
 #include <support/fake_s3.hpp>
 #include <support/remote_storage.hpp>
 #include <support/torch_files.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cmath>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -4,15 +4,7 @@
 #include <smdebug/core/dtype.hpp>
 
 #include <support/torch_files.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::formats::detail;

@@ -8,12 +8,7 @@
 
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

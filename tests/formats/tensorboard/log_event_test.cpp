@@ -1,14 +1,7 @@
 #include <smdebug/formats/tensorboard/log_files.hpp>
 
 #include "support/log_builder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

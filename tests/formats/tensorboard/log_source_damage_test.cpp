@@ -5,13 +5,7 @@
 
 #include "formats/tensorboard/log_source_fixture.hpp"
 #include "support/log_builder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

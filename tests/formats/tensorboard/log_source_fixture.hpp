@@ -7,11 +7,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <chrono>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test::logs_in_memory {
 

@@ -10,16 +10,7 @@
 
 #include "formats/tensorboard/log_source_fixture.hpp"
 #include "support/log_builder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

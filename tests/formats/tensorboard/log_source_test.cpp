@@ -6,17 +6,7 @@
 
 #include "formats/tensorboard/log_source_fixture.hpp"
 #include "support/log_builder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,10 +1,6 @@
 #include <smdebug/report/page/bundle.hpp>
 
-#include <doctest/doctest.h>
-
-#include <span>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug::report::detail;
 

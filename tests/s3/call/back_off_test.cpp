@@ -1,13 +1,6 @@
 #include <smdebug/s3/call/retry_decision.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <limits>
-#include <set>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;

@@ -3,26 +3,12 @@
 #include <smdebug/core/error.hpp>
 
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;
 using s3::detail::next_move;
-using smdebug_test::answer;
-using smdebug_test::scripted_transport;
+using namespace smdebug_test;
 
 namespace {
 
@@ -46,9 +32,7 @@ private:
     mutable system_time asked_at_ = {};
 };
 
-scripted_transport silent() {
-    return scripted_transport{[](const http::request&, std::size_t) { return std::nullopt; }};
-}
+scripted_server silent() { return scripted_server{no_answers()}; }
 
 using s3::detail::client;
 

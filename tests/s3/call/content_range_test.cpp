@@ -1,17 +1,10 @@
 #include <smdebug/s3/call/call.hpp>
 
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 using namespace smdebug;
-using smdebug_test::answer;
+using namespace smdebug_test;
 
 namespace {
 

@@ -1,17 +1,8 @@
 #include <smdebug/s3/call/retry_decision.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
-#include <cstddef>
-#include <cstdio>
-#include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 

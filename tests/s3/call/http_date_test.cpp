@@ -1,10 +1,6 @@
 #include <smdebug/s3/call/client.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;

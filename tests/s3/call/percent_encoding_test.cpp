@@ -1,13 +1,8 @@
 #include <smdebug/s3/call/endpoint.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <cctype>
-#include <cstddef>
-#include <cstdio>
-#include <optional>
-#include <string>
-#include <string_view>
 
 using namespace smdebug;
 

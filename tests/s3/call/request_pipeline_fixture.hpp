@@ -6,13 +6,7 @@
 #include <smdebug/s3/credentials.hpp>
 
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
+#include "support/standard.hpp"
 
 namespace smdebug_test::pipeline {
 
@@ -41,12 +35,5 @@ inline s3::detail::call getting_part(std::string key, byte_range wanted) {
 }
 
 inline s3::detail::call looking(std::string key) { return {.method = http::method::head, .key = std::move(key)}; }
-
-/// Fails the first `times` requests with copies of an answer.
-inline fake_s3::fault first_fail(std::size_t times, http::response how) {
-    return [times, how = std::move(how)](const http::request&, std::size_t number) {
-        return number < times ? std::optional{how} : std::nullopt;
-    };
-}
 
 }  // namespace smdebug_test::pipeline

@@ -3,25 +3,12 @@
 
 #include "s3/call/request_pipeline_fixture.hpp"
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <optional>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test::pipeline;
 using namespace std::chrono_literals;
-using smdebug_test::answer;
-using smdebug_test::asks_for;
-using smdebug_test::fake_s3;
-using smdebug_test::fake_s3_options;
-using smdebug_test::quick_options;
-using smdebug_test::s3_error;
+using namespace smdebug_test;
 
 TEST_CASE("request_pipeline: the bucket's region is learnt, once for all that follows") {
     s3_options options = quick_options();
@@ -34,11 +21,9 @@ TEST_CASE("request_pipeline: the bucket's region is learnt, once for all that fo
         server.put("a", "content");
         if (by_header) {
             // Amazon's server in another region.
-            server.fail_by([](const http::request& ask, std::size_t) {
-                return ask.url.starts_with("https://bucket.s3.us-east-1.")
-                           ? std::optional{answer(301, {{"x-amz-bucket-region", "eu-west-1"}})}
-                           : std::nullopt;
-            });
+            server.fail_by(answer_where(
+                [](const http::request& ask) { return ask.url.starts_with("https://bucket.s3.us-east-1."); },
+                answer(301, {{"x-amz-bucket-region", "eu-west-1"}})));
         }
         const asked on{server, options};
         const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
@@ -87,9 +72,8 @@ TEST_CASE("request_pipeline: a HEAD that is refused for an object without bytes"
         how.tells_size_beyond = tells;
         const fake_s3 server{how};
         server.put("a", "");
-        server.fail_by([](const http::request& ask, std::size_t) {
-            return ask.method == http::method::head ? std::optional{answer(400)} : std::nullopt;
-        });
+        server.fail_by(
+            answer_where([](const http::request& ask) { return ask.method == http::method::head; }, answer(400)));
         const asked on{server};
         const s3::detail::call_result ended = s3::detail::perform_call(on.client, looking("a"));
         REQUIRE(ended.good == tells);  // otherwise its size is unknown
@@ -101,7 +85,7 @@ TEST_CASE("request_pipeline: a HEAD that is refused for an object without bytes"
 
 TEST_CASE("request_pipeline: a region from an answer that does not help ends the call") {
     const fake_s3 server;
-    server.fail_by(first_fail(100, answer(301, {{"x-amz-bucket-region", "us-east-1"}})));
+    server.fail_by(answer_first(100, answer(301, {{"x-amz-bucket-region", "us-east-1"}})));
     const asked on{server};
     const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
@@ -143,7 +127,7 @@ TEST_CASE("request_pipeline: a redirection to another service gets no request, n
                  {"http://s3.test:8080@evil.test/", "http://evil.test"}}) {
             CAPTURE(where);
             server.forget_requests();
-            server.fail_by(first_fail(1, answer(status, {{"location", where}})));
+            server.fail_by(answer_first(1, answer(status, {{"location", where}})));
             const asked on{server};
             for (s3::detail::call what : {getting("a"), s3::detail::call{.method = http::method::put, .key = "a"}}) {
                 server.forget_requests();
@@ -162,7 +146,7 @@ TEST_CASE("request_pipeline: a redirection to another service gets no request, n
 
 TEST_CASE("request_pipeline: a redirection from TLS into the open is not followed") {
     const fake_s3 server;
-    server.fail_by(first_fail(100, answer(307, {{"location", "http://s3.test/bucket/a"}})));
+    server.fail_by(answer_first(100, answer(307, {{"location", "http://s3.test/bucket/a"}})));
     s3_options options = quick_options();
     options.endpoint = "https://s3.test";
     const asked on{server, options};
@@ -213,7 +197,7 @@ TEST_CASE("request_pipeline: a wrong clock is put right by the server's date") {
 
 TEST_CASE("request_pipeline: a clock that is right already is not the reason") {
     const fake_s3 server;
-    server.fail_by(first_fail(100, s3_error(403, "RequestTimeTooSkewed")));
+    server.fail_by(answer_first(100, s3_error(403, "RequestTimeTooSkewed")));
     const asked on{server};
     const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
@@ -226,7 +210,7 @@ TEST_CASE("request_pipeline: what is put right does not count as a failure, nor 
     how.region = "eu-west-1";
     const fake_s3 server{how};
     server.put("a", "content");
-    server.fail_by(first_fail(2, answer(503)));
+    server.fail_by(answer_first(2, answer(503)));
     const asked on{server};
     const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK(ended.good);

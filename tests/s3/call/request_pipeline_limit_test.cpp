@@ -3,21 +3,10 @@
 #include <smdebug/s3/credentials.hpp>
 
 #include "support/fake_s3.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <memory>
-#include <random>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
-using smdebug_test::delivery;
-using smdebug_test::fake_s3;
-using smdebug_test::fake_s3_options;
+using namespace smdebug_test;
 
 namespace {
 

@@ -5,33 +5,12 @@
 
 #include "s3/call/request_pipeline_fixture.hpp"
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test::pipeline;
 using namespace std::chrono_literals;
-using smdebug_test::answer;
-using smdebug_test::delivery;
-using smdebug_test::fake_s3;
-using smdebug_test::fake_s3_options;
-using smdebug_test::no_answer;
-using smdebug_test::quick_options;
-using smdebug_test::s3_error;
-using smdebug_test::scripted_transport;
+using namespace smdebug_test;
 
 namespace {
 
@@ -85,7 +64,7 @@ TEST_CASE("request_pipeline: temporary failures are retried with a new signature
                                           no_answer(http::outcome::interrupted), no_answer(http::outcome::stalled)}) {
         CAPTURE(passing.status);
         server.forget_requests();
-        server.fail_by(first_fail(3, passing));
+        server.fail_by(answer_first(3, passing));
         const asked on{server};
         const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK(ended.good);
@@ -123,7 +102,7 @@ TEST_CASE("request_pipeline: attempts are bounded, and the last answer is the re
     for (const unsigned most : {0U, 1U, 2U, 5U}) {
         CAPTURE(most);
         const fake_s3 server;
-        server.fail_by(first_fail(100, s3_error(503, "SlowDown", "less please")));
+        server.fail_by(answer_first(100, s3_error(503, "SlowDown", "less please")));
         s3_options options = quick_options();
         options.retry.most_attempts = most;
         const asked on{server, options};
@@ -144,7 +123,7 @@ TEST_CASE("request_pipeline: what will not pass is not asked again") {
           no_answer(http::outcome::too_long)}) {
         CAPTURE(lasting.status);
         const fake_s3 server;
-        server.fail_by(first_fail(100, lasting));
+        server.fail_by(answer_first(100, lasting));
         const asked on{server};
         const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK_FALSE(ended.good);
@@ -158,13 +137,13 @@ TEST_CASE("request_pipeline: distinguishes a missing object from a missing bucke
     const asked on{server};
     CHECK(s3::detail::perform_call(on.client, getting("a")).is_missing());
     CHECK(s3::detail::perform_call(on.client, looking("a")).is_missing());
-    server.fail_by(first_fail(100, s3_error(404, "NoSuchBucket")));
+    server.fail_by(answer_first(100, s3_error(404, "NoSuchBucket")));
     CHECK_FALSE(s3::detail::perform_call(on.client, getting("a")).is_missing());
-    server.fail_by(first_fail(100, s3_error(404, "NoSuchUpload")));
+    server.fail_by(answer_first(100, s3_error(404, "NoSuchUpload")));
     CHECK_FALSE(s3::detail::perform_call(on.client, getting("a")).is_missing());
-    server.fail_by(first_fail(100, answer(404)));
+    server.fail_by(answer_first(100, answer(404)));
     CHECK(s3::detail::perform_call(on.client, getting("a")).is_missing());
-    server.fail_by(first_fail(100, no_answer(http::outcome::refused)));
+    server.fail_by(answer_first(100, no_answer(http::outcome::refused)));
     CHECK_FALSE(s3::detail::perform_call(on.client, getting("a")).is_missing());
 }
 
@@ -306,9 +285,8 @@ TEST_CASE("request_pipeline: hundreds of calls, answered in any order and failin
 TEST_CASE("request_pipeline: while one call pauses, the answers of others are taken") {
     const fake_s3 server;
     server.put("quick", "content");
-    server.fail_by([](const http::request& ask, std::size_t) {
-        return ask.url.ends_with("/slow") ? std::optional{answer(503, {{"retry-after", "1000"}})} : std::nullopt;
-    });
+    server.fail_by(answer_where([](const http::request& ask) { return ask.url.ends_with("/slow"); },
+                                answer(503, {{"retry-after", "1000"}})));
     s3_options options = quick_options();
     options.retry.deadline = 1h;
     const asked on{server, options};
@@ -324,7 +302,7 @@ TEST_CASE("request_pipeline: while one call pauses, the answers of others are ta
 
 TEST_CASE("request_pipeline: a body is looked at by each attempt, and let go with the result") {
     const fake_s3 server;
-    server.fail_by(first_fail(2, answer(500)));
+    server.fail_by(answer_first(2, answer(500)));
     const asked on{server};
     const std::string body = "the body";
     const s3::detail::call_result ended =
@@ -380,7 +358,7 @@ TEST_CASE("request_pipeline: destruction while answers arrive on another thread"
 }
 
 TEST_CASE("request_pipeline: a call that is never answered can be left") {
-    const scripted_transport silent{[](const http::request&, std::size_t) { return std::nullopt; }};
+    const scripted_server silent{no_answers()};
     const asked on{silent};
     s3::detail::request_pipeline window{on.client};
     window.start(getting("a"));
@@ -391,7 +369,7 @@ TEST_CASE("request_pipeline: what a server repeats of the keys is in no part of 
     const s3::access_keys keys{
         "AKIAIOSFODNN7EXAMPL", "wJalrXUtnFEMIxK7MDENGxbPxRfiCYEXAMPLEKEY", "IQoJb3Jp/Z2luX2V/jEFk+zz", {}};
     const auto shown_after = [&](const http::response& got) {
-        const scripted_transport repeating{[&](const http::request&, std::size_t) { return std::optional{got}; }};
+        const scripted_server repeating{always_answer(got)};
         s3_options options = quick_options();
         options.retry.most_attempts = 2;
         const asked on{repeating, options, std::make_shared<static_credentials>(keys)};

@@ -3,26 +3,17 @@
 
 #include "s3/call/request_pipeline_fixture.hpp"
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <optional>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test::pipeline;
 using namespace std::chrono_literals;
-using smdebug_test::answer;
-using smdebug_test::fake_s3;
-using smdebug_test::no_answer;
-using smdebug_test::quick_options;
+using namespace smdebug_test;
 
 TEST_CASE("request_pipeline: a server's Retry-After is waited for") {
     const fake_s3 server;
     server.put("a", "content");
-    server.fail_by(first_fail(1, answer(503, {{"retry-after", "1"}})));
+    server.fail_by(answer_first(1, answer(503, {{"retry-after", "1"}})));
     const asked on{server};
     const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK(ended.good);
@@ -33,7 +24,7 @@ TEST_CASE("request_pipeline: a server's Retry-After is waited for") {
 
 TEST_CASE("request_pipeline: a Retry-After beyond the deadline ends the call at once") {
     const fake_s3 server;
-    server.fail_by(first_fail(100, answer(503, {{"retry-after", "3600"}})));
+    server.fail_by(answer_first(100, answer(503, {{"retry-after", "3600"}})));
     const asked on{server};
     const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
@@ -44,7 +35,7 @@ TEST_CASE("request_pipeline: a Retry-After beyond the deadline ends the call at 
 TEST_CASE("request_pipeline: all attempts have the deadline of the first, which the transport keeps") {
     const fake_s3 server;
     server.put("a", "content");
-    server.fail_by(first_fail(3, answer(500)));
+    server.fail_by(answer_first(3, answer(500)));
     s3_options options = quick_options();
     options.retry.deadline = 1h;
     const asked on{server, options};
@@ -68,7 +59,7 @@ TEST_CASE("request_pipeline: a server of which nothing was ever heard is given u
     options.retry.deadline = 1h;
     const asked on{server, options};
     const auto unreachable = no_answer(http::outcome::unreachable, "the port is closed");
-    server.fail_by(first_fail(100'000, unreachable));
+    server.fail_by(answer_first(100'000, unreachable));
     const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.answer.failure == "the port is closed");
@@ -80,10 +71,10 @@ TEST_CASE("request_pipeline: a server of which nothing was ever heard is given u
         CHECK(ask.connect_within >= 500ms);
     }
     server.forget_requests();
-    server.fail_by(first_fail(1, no_answer(http::outcome::interrupted)));
+    server.fail_by(answer_first(1, no_answer(http::outcome::interrupted)));
     CHECK(s3::detail::perform_call(on.client, getting("a")).good);
     server.forget_requests();
-    server.fail_by(first_fail(999, unreachable));
+    server.fail_by(answer_first(999, unreachable));
     CHECK(s3::detail::perform_call(on.client, getting("a")).attempts == 1000);
     CHECK(server.requests().back().connect_within == options.connect_within);
 }
@@ -109,7 +100,7 @@ TEST_CASE("request_pipeline: a server that one is sent to has its own time to be
 TEST_CASE("request_pipeline: no deadline is a deadline too") {
     const fake_s3 server;
     server.put("a", "content");
-    server.fail_by(first_fail(2, answer(500)));
+    server.fail_by(answer_first(2, answer(500)));
     s3_options options = quick_options();
     options.retry.deadline = std::chrono::milliseconds::max();
     const asked on{server, options};
@@ -119,7 +110,7 @@ TEST_CASE("request_pipeline: no deadline is a deadline too") {
 
 TEST_CASE("request_pipeline: a deadline that has passed leaves one attempt") {
     const fake_s3 server;
-    server.fail_by(first_fail(100, answer(500)));
+    server.fail_by(answer_first(100, answer(500)));
     s3_options options = quick_options();
     options.retry.deadline = 0ms;
     const asked on{server, options};
@@ -140,8 +131,7 @@ TEST_CASE("request_pipeline: after one object has timed out, others are not wait
         return server.requests().back().deadline - begin;
     };
     CHECK(time_given(part) >= 10min);
-    server.fail_by(
-        [](const http::request&, std::size_t) { return std::optional{no_answer(http::outcome::timed_out)}; });
+    server.fail_by(always_answer(no_answer(http::outcome::timed_out)));
     CHECK(time_given(part) >= 10min);
     CHECK(time_given(part) < 2min);
     CHECK(time_given(part) < 2min);
@@ -151,7 +141,7 @@ TEST_CASE("request_pipeline: after one object has timed out, others are not wait
     CHECK(time_given(part) >= 10min);  // an object has arrived
     // A failure within the deadline does not shorten later waits.
     for (const auto how : {http::outcome::interrupted, http::outcome::stalled}) {
-        server.fail_by([&](const http::request&, std::size_t) { return std::optional{no_answer(how)}; });
+        server.fail_by(always_answer(no_answer(how)));
         CHECK(time_given(part) >= 10min);
         CHECK(time_given(part) >= 10min);
     }

@@ -2,21 +2,13 @@
 
 #include <smdebug/s3/call/call.hpp>
 
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;
 using s3::detail::next_move;
-using smdebug_test::answer;
-using smdebug_test::no_answer;
-using smdebug_test::s3_error;
+using namespace smdebug_test;
 
 namespace {
 

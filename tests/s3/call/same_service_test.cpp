@@ -1,12 +1,6 @@
 #include <smdebug/s3/call/endpoint.hpp>
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using s3::detail::server_named_by;

@@ -1,13 +1,6 @@
 #include <smdebug/s3/call/xml_document.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -3,10 +3,7 @@
 
 #include <support/fake_aws.hpp>
 #include <support/temporary_folder.hpp>
-
-#include <doctest/doctest.h>
-
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,13 +2,9 @@
 #include <smdebug/s3/credentials/metadata_exchange.hpp>
 
 #include <support/fake_aws.hpp>
-#include <support/scripted_transport.hpp>
 #include <support/temporary_folder.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
+#include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -118,7 +114,7 @@ TEST_CASE("container_keys: the token, from a file before the variable, as the fi
 }
 
 TEST_CASE("container_keys: nothing set, nothing asked") {
-    const scripted_transport transport{[](const auto&, std::size_t) { return answer(200); }};
+    const scripted_server transport{always_answer(answer(200))};
     const auto got = s3::detail::keys_of_container(transport, environment_of({}), quick);
     CHECK(got.outcome == keys_outcome::nothing_there);
     CHECK(got.seen.find("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") != std::string::npos);
@@ -126,22 +122,21 @@ TEST_CASE("container_keys: nothing set, nothing asked") {
 }
 
 TEST_CASE("container_keys: asks with the token, and reads the keys") {
-    const scripted_transport transport{
-        [](const auto&, std::size_t) { return answer(200, {}, keys_json("2026-11-21T16:00:00Z")); }};
+    const scripted_server transport{always_answer(answer(200, {}, keys_json("2026-11-21T16:00:00Z")))};
     const auto got = s3::detail::keys_of_container(
         transport, environment_of({{full_uri, "http://127.0.0.1:1338/keys?x=1"}, {token, fake_bearer}}), quick);
     CHECK(got.outcome == keys_outcome::found);
     CHECK((got.keys->id == fake_id));
     REQUIRE(transport.count() == 1);
     const auto asked = transport.requests()[0];
-    CHECK(asked.ask.method == http::method::get);
-    CHECK(asked.ask.url == "http://127.0.0.1:1338/keys?x=1");
+    CHECK(asked.method == http::method::get);
+    CHECK(asked.url == "http://127.0.0.1:1338/keys?x=1");
     CHECK((asked.header("authorization") == fake_bearer));
-    CHECK(asked.ask.connect_within == 1s);
+    CHECK(asked.connect_within == 1s);
     const auto without =
         s3::detail::keys_of_container(transport, environment_of({{relative_uri, "/v2/credentials/7"}}), quick);
     CHECK(without.outcome == keys_outcome::found);
-    CHECK(transport.requests()[1].ask.url == "http://169.254.170.2/v2/credentials/7");
+    CHECK(transport.requests()[1].url == "http://169.254.170.2/v2/credentials/7");
     CHECK(transport.requests()[1].header("authorization").empty());
 }
 
@@ -159,7 +154,7 @@ TEST_CASE("container_keys: temporary failures are retried, others are not, and n
                                expected{no_answer(http::outcome::unreachable), keys_outcome::failing, 3},
                                expected{no_answer(http::outcome::too_long), keys_outcome::failing, 3},
                                expected{no_answer(http::outcome::refused), keys_outcome::refused, 1}}) {
-        const scripted_transport transport{[&](const auto&, std::size_t) { return is.got; }};
+        const scripted_server transport{[&](const auto&, std::size_t) { return is.got; }};
         const auto got = s3::detail::keys_of_container(
             transport, environment_of({{full_uri, "http://localhost/" + std::string{fake_id}}, {token, fake_bearer}}),
             quick);
@@ -169,7 +164,7 @@ TEST_CASE("container_keys: temporary failures are retried, others are not, and n
         CHECK(got.seen.starts_with("the container's endpoint at localhost ("));
         CHECK_FALSE(tells_secrets(got.seen));
     }
-    const scripted_transport late{[](const auto&, std::size_t number) {
+    const scripted_server late{[](const auto&, std::size_t number) {
         return number < 2 ? answer(503) : answer(200, {}, keys_json("2026-11-21T16:00:00Z"));
     }};
     CHECK(s3::detail::keys_of_container(late, environment_of({{relative_uri, "/x"}}), quick).outcome ==

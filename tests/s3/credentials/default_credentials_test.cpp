@@ -3,19 +3,9 @@
 #include <smdebug/s3/credentials/default_credentials.hpp>
 
 #include <support/fake_aws.hpp>
-#include <support/scripted_transport.hpp>
 #include <support/temporary_folder.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <thread>
-#include <vector>
+#include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -36,7 +26,7 @@ struct world {
     std::shared_ptr<http::response> container = std::make_shared<http::response>(answer(404));
     std::shared_ptr<std::chrono::steady_clock::time_point> steady =
         std::make_shared<std::chrono::steady_clock::time_point>(1h);
-    scripted_transport transport{[instance = instance, container = container](const http::request& ask, std::size_t) {
+    scripted_server transport{[instance = instance, container = container](const http::request& ask, std::size_t) {
         return ask.url.find("/latest/") != std::string::npos ? (*instance)(ask) : *container;
     }};
 
@@ -212,7 +202,7 @@ TEST_CASE("default_credentials: many threads over many expiries") {
     std::mutex guard;
     wall latest = ten;
     // Each answer is valid for an hour from the time of the latest request.
-    const scripted_transport transport{[&](const http::request& ask, std::size_t) {
+    const scripted_server transport{[&](const http::request& ask, std::size_t) {
         const std::lock_guard lock{guard};
         const auto days = std::chrono::floor<std::chrono::days>(latest + 1h);
         const std::chrono::year_month_day date{days};

@@ -1,14 +1,10 @@
 #include <smdebug/s3/credentials/profile.hpp>
 
 #include <support/fake_aws.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
-using smdebug_test::environment_of;
+using namespace smdebug_test;
 
 TEST_CASE("environment: the process's variables are read at each query") {
     constexpr const char* name = "SMDEBUG_TEST_OF_S3_ENVIRONMENT";

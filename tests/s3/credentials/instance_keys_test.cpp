@@ -2,12 +2,8 @@
 #include <smdebug/s3/credentials/metadata_exchange.hpp>
 
 #include <support/fake_aws.hpp>
-#include <support/scripted_transport.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
+#include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -26,7 +22,7 @@ struct outcome_and_count {
 };
 
 outcome_and_count ask(const fake_instance& service) {
-    const scripted_transport transport{[&](const http::request& question, std::size_t) { return service(question); }};
+    const scripted_server transport{[&](const http::request& question, std::size_t) { return service(question); }};
     auto got = s3::detail::keys_of_instance(transport, environment_of({}), quick);
     CHECK_FALSE(tells_secrets(got.seen));
     return {std::move(got), transport.count()};
@@ -52,25 +48,25 @@ TEST_CASE("instance_keys: the address") {
 
 TEST_CASE("instance_keys: a token, the role, its keys") {
     const fake_instance service;
-    const scripted_transport transport{[&](const http::request& question, std::size_t) { return service(question); }};
+    const scripted_server transport{[&](const http::request& question, std::size_t) { return service(question); }};
     const auto got = s3::detail::keys_of_instance(transport, environment_of({}), quick);
     CHECK(got.outcome == keys_outcome::found);
     CHECK((got.keys->token == fake_token));
     const auto asked = transport.requests();
     REQUIRE(asked.size() == 3);
-    CHECK(asked[0].ask.method == http::method::put);
-    CHECK(asked[0].ask.url == "http://169.254.169.254/latest/api/token");
+    CHECK(asked[0].method == http::method::put);
+    CHECK(asked[0].url == "http://169.254.169.254/latest/api/token");
     CHECK(asked[0].header("x-aws-ec2-metadata-token-ttl-seconds") == "21600");
-    CHECK(asked[0].ask.body.empty());
-    CHECK(asked[1].ask.url == "http://169.254.169.254/latest/meta-data/iam/security-credentials/");
-    CHECK(asked[2].ask.url == "http://169.254.169.254/latest/meta-data/iam/security-credentials/trainer");
+    CHECK(asked[0].body.empty());
+    CHECK(asked[1].url == "http://169.254.169.254/latest/meta-data/iam/security-credentials/");
+    CHECK(asked[2].url == "http://169.254.169.254/latest/meta-data/iam/security-credentials/trainer");
     for (const auto& question : asked) {
-        CHECK(question.ask.connect_within == 1s);
+        CHECK(question.connect_within == 1s);
     }
 }
 
 TEST_CASE("instance_keys: sends no request when switched off") {
-    const scripted_transport transport{[](const auto&, std::size_t) { return answer(200); }};
+    const scripted_server transport{always_answer(answer(200))};
     const auto got =
         s3::detail::keys_of_instance(transport, environment_of({{"AWS_EC2_METADATA_DISABLED", "True"}}), quick);
     CHECK(got.outcome == keys_outcome::nothing_there);

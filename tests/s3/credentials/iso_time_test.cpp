@@ -1,9 +1,6 @@
 #include <smdebug/s3/credentials/metadata_exchange.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <optional>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;

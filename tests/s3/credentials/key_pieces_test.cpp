@@ -1,11 +1,6 @@
 #include <smdebug/s3/credentials.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -2,11 +2,7 @@
 #include <smdebug/s3/credentials/metadata_exchange.hpp>
 
 #include <support/fake_aws.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,10 +1,8 @@
 #include <smdebug/s3/credentials.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <chrono>
 #include <ostream>
-#include <string>
 
 using namespace smdebug;
 

@@ -1,13 +1,8 @@
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/credentials/metadata_exchange.hpp>
 
-#include <support/scripted_transport.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
-#include <vector>
+#include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

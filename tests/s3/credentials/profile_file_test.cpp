@@ -4,17 +4,10 @@
 #include <support/child_process.hpp>
 #include <support/fake_aws.hpp>
 #include <support/temporary_folder.hpp>
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,17 +2,9 @@
 #include <smdebug/s3/credentials/default_credentials.hpp>
 
 #include <support/fake_aws.hpp>
+#include "support/test.hpp"
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
 #include <latch>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

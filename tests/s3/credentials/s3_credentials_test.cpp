@@ -2,28 +2,19 @@
 
 #include <smdebug/core/error.hpp>
 
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdlib>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 using namespace smdebug;
-using smdebug_test::scripted_transport;
+using namespace smdebug_test;
 
 namespace {
 
 const std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
 
 /// A transport that must not be used.
-scripted_transport nobody() {
-    return scripted_transport{[](const http::request&, std::size_t) -> std::optional<http::response> {
+scripted_server nobody() {
+    return scripted_server{[](const http::request&, std::size_t) -> std::optional<http::response> {
         FAIL("something was asked");
         return std::nullopt;
     }};

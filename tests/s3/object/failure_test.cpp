@@ -5,27 +5,13 @@
 
 #include "support/fake_s3.hpp"
 #include "support/given_text.hpp"
-#include "support/scripted_transport.hpp"
+#include "support/test.hpp"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <typeinfo>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace std::chrono_literals;
-using smdebug_test::answer;
-using smdebug_test::contains;
-using smdebug_test::no_answer;
-using smdebug_test::s3_error;
-using smdebug_test::scripted_transport;
+using namespace smdebug_test;
 
 namespace {
 
@@ -179,7 +165,7 @@ TEST_CASE("failure: keys, tokens and signatures are in no message, whatever the 
                                                                                {503, "SlowDown"},
                                                                                {404, "NoSuchKey"}}) {
         std::string signature;
-        const scripted_transport repeating{[&, given = status, named = code](const http::request& ask, std::size_t) {
+        const scripted_server repeating{[&, given = status, named = code](const http::request& ask, std::size_t) {
             std::string all;
             for (const auto& [name, value] : ask.headers) {
                 all += name + ": " + value + "\n";

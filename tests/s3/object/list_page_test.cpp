@@ -1,12 +1,6 @@
 #include <smdebug/s3/object/listing.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

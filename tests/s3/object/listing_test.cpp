@@ -4,30 +4,10 @@
 #include <smdebug/s3/credentials.hpp>
 
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
-using smdebug_test::answer;
-using smdebug_test::asks_for;
-using smdebug_test::endless;
-using smdebug_test::endless_page;
-using smdebug_test::fake_s3;
-using smdebug_test::fake_s3_options;
-using smdebug_test::quick_options;
-using smdebug_test::s3_error;
+using namespace smdebug_test;
 
 namespace {
 
@@ -176,14 +156,13 @@ TEST_CASE("listing: a cut or malformed answer is retried") {
         CHECK(at.list() == keys{"a", "b"});
         CHECK(at.server.count() == 2);
     }
-    at.server.fail_by(
-        [](const http::request&, std::size_t) { return std::optional{answer(200, {}, "<html>Please log in</html>")}; });
+    at.server.fail_by(always_answer(answer(200, {}, "<html>Please log in</html>")));
     CHECK_THROWS_AS(static_cast<void>(at.list()), unavailable);
 }
 
 TEST_CASE("listing: failures have the right error, and name the place") {
     const place at{"s3://bucket/run"};
-    at.server.fail_by([](const http::request&, std::size_t) { return std::optional{s3_error(403, "AccessDenied")}; });
+    at.server.fail_by(always_answer(s3_error(403, "AccessDenied")));
     try {
         static_cast<void>(at.list());
         FAIL("it was listed");
@@ -191,7 +170,7 @@ TEST_CASE("listing: failures have the right error, and name the place") {
         CHECK(std::string_view{thrown.what()}.find("listing s3://bucket/run") != std::string_view::npos);
         CHECK(thrown.where().starts_with("s3://bucket"));
     }
-    at.server.fail_by([](const http::request&, std::size_t) { return std::optional{s3_error(404, "NoSuchBucket")}; });
+    at.server.fail_by(always_answer(s3_error(404, "NoSuchBucket")));
     CHECK_THROWS_AS(static_cast<void>(at.list()), not_found);
 }
 
@@ -285,7 +264,7 @@ TEST_CASE("listing: new keys without end take no longer than a listing may") {
         CHECK(ask.deadline <= http::request::clock::now() + std::chrono::milliseconds{30});
     }
     // The same for a request that fails repeatedly.
-    server.fail_by([](const http::request&, std::size_t) { return std::optional{answer(503)}; });
+    server.fail_by(always_answer(answer(503)));
     CHECK_THROWS_AS(static_cast<void>(s3::detail::list_objects(client, "", "", all)), error);
     options.list_deadline = std::chrono::milliseconds::max();
     const client_type patient{s3::parse_location("s3://bucket"), options, server,

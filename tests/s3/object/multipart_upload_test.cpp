@@ -4,29 +4,10 @@
 #include <smdebug/s3/credentials.hpp>
 
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
-using smdebug_test::answer;
-using smdebug_test::asks_for;
-using smdebug_test::delivery;
-using smdebug_test::fake_s3;
-using smdebug_test::fake_s3_options;
-using smdebug_test::no_answer;
-using smdebug_test::quick_options;
-using smdebug_test::s3_error;
+using namespace smdebug_test;
 
 namespace {
 
@@ -139,20 +120,19 @@ TEST_CASE("multipart_upload: destroyed before it is completed, it is given up, a
 
 TEST_CASE("multipart_upload: a failure to abort it is ignored") {
     const place at;
-    at.server.fail_by([](const http::request& ask, std::size_t) {
-        return ask.method == http::method::remove ? std::optional{s3_error(403, "AccessDenied")} : std::nullopt;
-    });
+    at.server.fail_by(answer_where([](const http::request& ask) { return ask.method == http::method::remove; },
+                                   s3_error(403, "AccessDenied")));
     { const upload_type upload{at.client, "run/a"}; }
     CHECK(at.server.open_uploads() == 1);
 }
 
 TEST_CASE("multipart_upload: one that cannot be begun") {
     const place at;
-    at.server.fail_by([](const http::request&, std::size_t) { return std::optional{s3_error(403, "AccessDenied")}; });
+    at.server.fail_by(always_answer(s3_error(403, "AccessDenied")));
     CHECK_THROWS_AS((upload_type{at.client, "run/a"}), access_denied);
-    at.server.fail_by([](const http::request&, std::size_t) { return std::optional{s3_error(404, "NoSuchBucket")}; });
+    at.server.fail_by(always_answer(s3_error(404, "NoSuchBucket")));
     CHECK_THROWS_AS((upload_type{at.client, "run/a"}), not_found);
-    at.server.fail_by([](const http::request&, std::size_t) { return std::optional{answer(200, {}, "<html/>")}; });
+    at.server.fail_by(always_answer(answer(200, {}, "<html/>")));
     CHECK_THROWS_AS((upload_type{at.client, "run/a"}), unavailable);
     CHECK(at.server.count(asks_for::abort_upload) == 0);
 }
@@ -185,10 +165,9 @@ TEST_CASE("multipart_upload: passing failures of each step are gone over") {
 
 TEST_CASE("multipart_upload: a part that fails is an error, and the upload is given up") {
     const place at;
-    at.server.fail_by([](const http::request& ask, std::size_t) {
-        return is_of(ask, http::method::put, "partNumber=2") ? std::optional{s3_error(403, "AccessDenied")}
-                                                             : std::nullopt;
-    });
+    at.server.fail_by(
+        answer_where([](const http::request& ask) { return is_of(ask, http::method::put, "partNumber=2"); },
+                     s3_error(403, "AccessDenied")));
     const std::string part = "bytes";
     const auto write = [&] {
         upload_type upload{at.client, "run/a"};
@@ -278,10 +257,8 @@ TEST_CASE("multipart_upload: completed, though the answer was lost: the object i
 TEST_CASE("multipart_upload: an upload that somebody else has ended is not a missing object") {
     const place at;
     at.server.put("run/a", "older");
-    at.server.fail_by([](const http::request& ask, std::size_t) {
-        return is_of(ask, http::method::post, "uploadId=") ? std::optional{s3_error(404, "NoSuchUpload")}
-                                                           : std::nullopt;
-    });
+    at.server.fail_by(answer_where([](const http::request& ask) { return is_of(ask, http::method::post, "uploadId="); },
+                                   s3_error(404, "NoSuchUpload")));
     upload_type upload{at.client, "run/a"};
     const std::string part = "bytes";
     upload.send({nullptr, as_bytes(part)});
@@ -310,17 +287,15 @@ TEST_CASE("multipart_upload: unfinished uploads of selected keys are aborted, pa
     CHECK(removed("", "").empty());
     // Another client was quicker.
     begin("run/d");
-    at.server.fail_by([](const http::request& ask, std::size_t) {
-        return ask.method == http::method::remove ? std::optional{s3_error(404, "NoSuchUpload")} : std::nullopt;
-    });
+    at.server.fail_by(answer_where([](const http::request& ask) { return ask.method == http::method::remove; },
+                                   s3_error(404, "NoSuchUpload")));
     CHECK(removed("", "") == std::vector<std::string>{"d"});
-    at.server.fail_by([](const http::request&, std::size_t) { return std::optional{s3_error(403, "AccessDenied")}; });
+    at.server.fail_by(always_answer(s3_error(403, "AccessDenied")));
     CHECK_THROWS_AS(static_cast<void>(removed("", "")), access_denied);
     // A server that repeats the same page ends the listing.
-    at.server.fail_by([](const http::request&, std::size_t) {
-        return std::optional{answer(200, {},
-                                    "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>run/x"
-                                    "</NextKeyMarker></ListMultipartUploadsResult>")};
-    });
+    at.server.fail_by(
+        always_answer(answer(200, {},
+                             "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>run/x"
+                             "</NextKeyMarker></ListMultipartUploadsResult>")));
     CHECK(removed("", "").empty());
 }

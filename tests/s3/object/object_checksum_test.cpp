@@ -1,18 +1,10 @@
 #include <smdebug/s3/object/failure.hpp>
 
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 using namespace smdebug;
-using smdebug_test::answer;
+using namespace smdebug_test;
 using headers = std::vector<http::header>;
 
 namespace {

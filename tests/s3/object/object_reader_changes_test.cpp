@@ -5,25 +5,12 @@
 
 #include "s3/object/object_reader_fixture.hpp"
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test::parts;
-using smdebug_test::answer;
-using smdebug_test::delivery;
-using smdebug_test::fake_s3_options;
-using smdebug_test::no_answer;
-using smdebug_test::s3_error;
+using namespace smdebug_test;
 
 TEST_CASE("object_reader: an object that is replaced between its parts is read anew, old and new are not mixed") {
     const std::string old_text = text_of_size(95, 1);

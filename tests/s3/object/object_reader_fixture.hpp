@@ -6,20 +6,7 @@
 #include <smdebug/s3/credentials.hpp>
 
 #include "support/fake_s3.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 namespace smdebug_test::parts {
 

@@ -5,27 +5,11 @@
 
 #include "s3/object/object_reader_fixture.hpp"
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test::parts;
-using smdebug_test::answer;
-using smdebug_test::delivery;
-using smdebug_test::fake_s3_options;
-using smdebug_test::s3_error;
+using namespace smdebug_test;
 
 // Many objects -----------------------------------------------------------------------------------------------------
 
@@ -80,9 +64,8 @@ TEST_CASE("object_reader: an error of read_each comes at its turn: those before 
             keys.push_back(std::to_string(100 + i));
             at.put(keys.back(), keys.back());
         }
-        at.server.fail_by([&](const http::request& ask, std::size_t) {
-            return ask.url.ends_with(keys[broken]) ? std::optional{s3_error(403, "AccessDenied")} : std::nullopt;
-        });
+        at.server.fail_by(answer_where([&](const http::request& ask) { return ask.url.ends_with(keys[broken]); },
+                                       s3_error(403, "AccessDenied")));
         std::size_t handed_over = 0;
         const auto sink = [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
             CHECK(i == handed_over++);
@@ -125,10 +108,8 @@ TEST_CASE("object_reader: what the sink throws comes out, and what is under way 
 TEST_CASE("object_reader: an object above 256 MiB is too large for read_each, before it is read") {
     const place at;
     const std::uint64_t total = (std::uint64_t{256} << 20U) + 1;
-    at.server.fail_by([&](const http::request&, std::size_t) {
-        return std::optional{
-            answer(206, {{"content-range", "bytes 0-9/" + std::to_string(total)}, {"etag", "\"e\""}}, "0123456789")};
-    });
+    at.server.fail_by(always_answer(
+        answer(206, {{"content-range", "bytes 0-9/" + std::to_string(total)}, {"etag", "\"e\""}}, "0123456789")));
     try {
         static_cast<void>(at.read_each({"large"}));
         FAIL("it was read");
@@ -229,9 +210,8 @@ TEST_CASE("object_reader: an error of read_ranges comes at its turn: those befor
             for (const std::string& key : keys) {
                 ranges.push_back({key, {2, 25}});
             }
-            at.server.fail_by([&](const http::request& ask, std::size_t) {
-                return ask.url.ends_with(keys[broken]) ? std::optional{s3_error(403, "AccessDenied")} : std::nullopt;
-            });
+            at.server.fail_by(answer_where([&](const http::request& ask) { return ask.url.ends_with(keys[broken]); },
+                                           s3_error(403, "AccessDenied")));
             std::size_t handed_over = 0;
             const auto sink = [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
                 CHECK(i == handed_over++);

@@ -5,25 +5,11 @@
 
 #include "s3/object/object_reader_fixture.hpp"
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test::parts;
-using smdebug_test::answer;
-using smdebug_test::delivery;
-using smdebug_test::fake_s3_options;
+using namespace smdebug_test;
 
 TEST_CASE("object_reader: objects of every number of parts, with as many requests as parts") {
     const place at;
@@ -91,10 +77,8 @@ TEST_CASE("object_reader: no object has an empty key, whatever the server says t
         at.server.put("run/", "the folder itself");
         at.server.put("run/a", "a");
         // The bucket itself, for example a listing.
-        at.server.fail_by([](const http::request& ask, std::size_t) {
-            return ask.url.ends_with("/bucket/") ? std::optional{answer(200, {{"content-length", "3"}}, "xml")}
-                                                 : std::nullopt;
-        });
+        at.server.fail_by(answer_where([](const http::request& ask) { return ask.url.ends_with("/bucket/"); },
+                                       answer(200, {{"content-length", "3"}}, "xml")));
         CHECK_FALSE(at.reader().read("", {0, most}).has_value());
         CHECK(at.server.count() == 0);
         CHECK(at.read_each({"", "missing", ""}) == std::vector<std::string>(3, "nothing"));
@@ -127,7 +111,7 @@ TEST_CASE("object_reader: answers that do not fit the request are retried, and n
         CHECK(at.read("object") == text);
         CHECK(at.server.count() == 5);
         // Always: then the read fails.
-        at.server.fail_by([&](const http::request&, std::size_t) { return std::optional{damaged}; });
+        at.server.fail_by(always_answer(damaged));
         CHECK_THROWS_AS(static_cast<void>(at.read("object")), unavailable);
     }
 }
@@ -171,8 +155,7 @@ TEST_CASE("object_reader: 416 without a size is believed where the object's size
         CHECK(gets == 4);
     }
     // Always: then it is an error, which names the place.
-    at.server.fail_by(
-        [&](const http::request& ask, std::size_t) { return is_get(ask) ? std::optional{beyond} : std::nullopt; });
+    at.server.fail_by(answer_where([&](const http::request& ask) { return is_get(ask); }, beyond));
     for (const byte_range where : {byte_range{0, 25}, byte_range{0, 5}, byte_range{24, 5}}) {
         try {
             static_cast<void>(at.read("object", where));
@@ -214,7 +197,7 @@ TEST_CASE("object_reader: bytes with a wrong checksum are requested again, and f
         });
         CHECK(at.read("object") == text);
         CHECK(at.server.count() == 2);
-        at.server.fail_by([&](const http::request&, std::size_t) { return std::optional{damaged(checksum)}; });
+        at.server.fail_by(always_answer(damaged(checksum)));
         for (const bool alone : {true, false}) {
             try {
                 static_cast<void>(alone ? at.read("object") : at.read_each({"object"}).front());
@@ -239,15 +222,13 @@ TEST_CASE("object_reader: bytes with a wrong checksum are requested again, and f
         options.endpoint = one.endpoint;
         options.verify_etags = one.when;
         const place at{options};
-        at.server.fail_by([&](const http::request&, std::size_t) { return std::optional{damaged({"etag", etag})}; });
+        at.server.fail_by(always_answer(damaged({"etag", etag})));
         if (one.believes) {
             CHECK(at.read("object") == "damaged!");
         } else {
             CHECK_THROWS_AS(static_cast<void>(at.read("object")), unavailable);
         }
-        at.server.fail_by([&](const http::request&, std::size_t) {
-            return std::optional{damaged({"x-amz-checksum-crc32", "AAAAAA=="})};
-        });
+        at.server.fail_by(always_answer(damaged({"x-amz-checksum-crc32", "AAAAAA=="})));
         CHECK_THROWS_AS(static_cast<void>(at.read("object")), unavailable);
     }
 }

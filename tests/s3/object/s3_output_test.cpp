@@ -4,25 +4,11 @@
 #include <smdebug/s3/credentials.hpp>
 
 #include "support/fake_s3.hpp"
-#include "support/scripted_transport.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;
-using smdebug_test::asks_for;
-using smdebug_test::delivery;
-using smdebug_test::fake_s3;
-using smdebug_test::fake_s3_options;
-using smdebug_test::quick_options;
-using smdebug_test::s3_error;
+using namespace smdebug_test;
 
 namespace {
 
@@ -152,6 +138,6 @@ TEST_CASE("s3_output: put_object is one request, and throws what it comes to") {
     const place at;
     s3::detail::put_object(*at.client, "run/b", as_bytes("bytes"));
     CHECK(at.server.content("run/b") == "bytes");
-    at.server.fail_by([](const http::request&, std::size_t) { return std::optional{s3_error(403, "AccessDenied")}; });
+    at.server.fail_by(always_answer(s3_error(403, "AccessDenied")));
     CHECK_THROWS_AS(s3::detail::put_object(*at.client, "run/b", {}), access_denied);
 }

@@ -1,18 +1,11 @@
 #include <smdebug/storage/cache/disk_cache.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <set>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -1,13 +1,7 @@
 
 #include <smdebug/core/bytes.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <set>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

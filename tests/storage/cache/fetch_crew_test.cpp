@@ -2,17 +2,9 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <atomic>
-#include <condition_variable>
-#include <cstddef>
 #include <latch>
-#include <mutex>
-#include <set>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -4,18 +4,9 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <atomic>
-#include <chrono>
-#include <cstdint>
 #include <latch>
-#include <new>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

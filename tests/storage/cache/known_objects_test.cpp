@@ -2,11 +2,7 @@
 
 #include <smdebug/storage/concepts.hpp>
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -3,14 +3,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstdint>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

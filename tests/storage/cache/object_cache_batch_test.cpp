@@ -3,23 +3,12 @@
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <filesystem>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

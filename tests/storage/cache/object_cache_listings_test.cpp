@@ -1,17 +1,10 @@
 #include <smdebug/storage/cache/object_cache.hpp>
 
 #include "support/counting_storage.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/concepts.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

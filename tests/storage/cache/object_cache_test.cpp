@@ -2,17 +2,10 @@
 
 #include "support/counting_storage.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
-
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -3,10 +3,9 @@
 #include "support/child_process.hpp"
 #include "support/skipped.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -16,20 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <filesystem>
-#include <memory>
-#include <new>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,20 +1,15 @@
 #include <smdebug/storage/posix/file.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <chrono>
-#include <cstdint>
 #include <ctime>
-#include <string>
-#include <thread>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,13 +3,9 @@
 
 #include "storage/posix/folder_follower_fixture.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/storage/local_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -4,23 +4,12 @@
 #include "support/child_process.hpp"
 #include "support/few_descriptors.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 
-#include <doctest/doctest.h>
-
 #include <sys/stat.h>
-
-#include <atomic>
-#include <chrono>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

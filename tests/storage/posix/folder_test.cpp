@@ -1,18 +1,11 @@
 #include <smdebug/storage/posix/folder.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
 #include <sys/stat.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

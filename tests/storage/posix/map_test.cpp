@@ -2,21 +2,11 @@
 
 #include "support/leases.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdio>
-#include <fstream>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,14 +1,9 @@
 #include <smdebug/storage/posix/folder_follower.hpp>
 
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <fcntl.h>
-
-#include <chrono>
-#include <filesystem>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

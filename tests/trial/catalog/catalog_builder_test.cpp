@@ -1,14 +1,7 @@
 #include <smdebug/trial/catalog/catalog_builder.hpp>
 
 #include "support/run_builder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <random>
-#include <set>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,15 +2,10 @@
 
 #include "support/erased_storage.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/load/loader.hpp>
-
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -1,15 +1,6 @@
 #include <smdebug/trial/catalog/layout.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -6,18 +6,7 @@
 #define SMDEBUG_TEST_COUNT_ALLOCATIONS
 #include "support/allocation_count.hpp"
 #include "support/run_builder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <random>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

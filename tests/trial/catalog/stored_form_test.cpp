@@ -1,9 +1,6 @@
 #include <smdebug/trial/catalog/layout.hpp>
 
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

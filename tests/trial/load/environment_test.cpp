@@ -1,10 +1,6 @@
 #include <smdebug/trial/load/opening.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdlib>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;

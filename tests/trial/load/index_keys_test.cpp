@@ -2,11 +2,7 @@
 
 #include <smdebug/trial/catalog/catalog.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,14 +2,10 @@
 
 #include "support/run_builder.hpp"
 #include "support/scripted_storage.hpp"
+#include "support/test.hpp"
 #include "trial/one_step.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

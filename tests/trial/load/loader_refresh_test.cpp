@@ -3,19 +3,11 @@
 #include "support/erased_storage.hpp"
 #include "support/run_builder.hpp"
 #include "support/scripted_storage.hpp"
+#include "support/test.hpp"
 #include "trial/one_step.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

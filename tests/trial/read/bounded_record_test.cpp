@@ -1,19 +1,11 @@
 #include <smdebug/trial/read/record_batch.hpp>
 
 #include "support/archetypes.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/record/framing.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

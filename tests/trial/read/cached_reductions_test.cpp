@@ -2,9 +2,7 @@
 
 #include <smdebug/core/bytes.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

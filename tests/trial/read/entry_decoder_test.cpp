@@ -1,22 +1,13 @@
 #include <smdebug/trial/read/entry_decoder.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <string>
-#include <utility>
 
 using namespace smdebug;
 using namespace smdebug_test;

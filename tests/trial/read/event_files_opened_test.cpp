@@ -1,24 +1,13 @@
 #include <smdebug/trial/read/event_files.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "trial/read/event_files_fixture.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -3,6 +3,7 @@
 #include "support/remote_storage.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/local_storage.hpp>
@@ -12,16 +13,7 @@
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/trial_access.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <exception>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -3,15 +3,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

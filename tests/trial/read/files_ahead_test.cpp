@@ -1,13 +1,6 @@
 #include <smdebug/trial/read/reading_plan.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <thread>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::detail;
 

@@ -1,10 +1,6 @@
 #include <smdebug/trial/read/trial_state.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug::detail;
 using namespace std::chrono_literals;

@@ -1,21 +1,12 @@
 #include <smdebug/trial/read/scan.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <tuple>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

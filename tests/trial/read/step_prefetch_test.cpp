@@ -7,6 +7,7 @@
 #include "support/run_builder.hpp"
 #include "support/run_on_s3.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/rules/built_in/dead_relu.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
@@ -19,18 +20,6 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

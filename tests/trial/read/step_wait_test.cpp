@@ -1,16 +1,11 @@
 #include <smdebug/trial/read/trial_state.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "trial/one_step.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <stop_token>
-#include <thread>
 
 using namespace smdebug;
 using namespace smdebug::detail;

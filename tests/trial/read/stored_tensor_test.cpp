@@ -1,15 +1,9 @@
 #include <smdebug/trial/read/entry_decoder.hpp>
 
 #include "support/log_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,18 +2,12 @@
 
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -4,15 +4,8 @@
 #include "support/counting_storage.hpp"
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "trial/one_step.hpp"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

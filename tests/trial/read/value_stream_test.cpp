@@ -2,20 +2,12 @@
 
 #include "reduce/answers.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,11 +2,7 @@
 
 #include <smdebug/tensor/tensor_value.hpp>
 
-#include <array>
-#include <cstddef>
-#include <span>
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using detail::typed_measure;

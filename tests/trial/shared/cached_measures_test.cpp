@@ -2,6 +2,7 @@
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -10,21 +11,6 @@
 #include <smdebug/trial/shared/step_cache.hpp>
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include <doctest/doctest.h>
 
 using namespace smdebug;
 using namespace smdebug_test;

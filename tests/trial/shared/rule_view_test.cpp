@@ -1,6 +1,7 @@
 #include <smdebug/trial/shared/rule_view.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/index/locations.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
@@ -15,14 +16,6 @@
 #include <smdebug/trial/shared/step_cache.hpp>
 #include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <limits>
-#include <memory>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -1,23 +1,12 @@
 #include <smdebug/trial/shared/scan_onlooker.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <exception>
-#include <memory>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,6 +1,7 @@
 // What a step_cache keeps of each tensor: its last saves, and values.
 #include "support/run_builder.hpp"
 #include "support/shared_trial.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -8,13 +9,6 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

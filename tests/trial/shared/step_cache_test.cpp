@@ -6,6 +6,7 @@
 #include "support/run_builder.hpp"
 #include "support/sanitized.hpp"
 #include "support/shared_trial.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
@@ -16,24 +17,6 @@
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <bit>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -4,18 +4,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <numeric>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using detail::known_save;
