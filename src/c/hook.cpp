@@ -93,7 +93,7 @@ bool save_digest(hook& to, std::string_view name, std::span<const std::size_t> s
     }
     const smdebug::detail::hook_door door{to};
     if (const auto due = door.numbers_alone(name); due && due->reductions.empty()) {
-        return door.take_numbers(name, shape, {.digest = digest});
+        return door.save_numbers(name, shape, {.digest = digest});
     }
     throw unsupported("more than the digest of \"" + std::string{name} +
                       "\" is due at this step: save the tensor by smd_hook_save(), or name its collection in "

@@ -1,22 +1,38 @@
 #include <smdebug/hook/hook.hpp>
 
+#include "hook/hook_fixture.hpp"
+#include "hook/object_store.hpp"
+#include "support/scripted_storage.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/xtensor_parts.hpp"
+
 #include <doctest/doctest.h>
 
+#include <smdebug/core/step.hpp>
+#include <smdebug/hook/hook_options.hpp>
+#include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial.hpp>
+#include <smdebug/xtensor.hpp>
 
+#include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
-#include "../support/xtensor_parts.hpp"
-
 namespace smd = smdebug;
+using namespace smdebug;
+using namespace smdebug_test::hooks;
 
 TEST_CASE("basic_hook: what it saves, a trial reads") {
     smd::memory_storage store;
-    smd::basic_hook<smd::memory_storage> hook{store, {.save_config = {.save_interval = 2}, .save_all = true}};
+    memory_hook hook{store, everything(2)};
     const std::vector<float> weights{1, 2, 3, 4, 5, 6};
     for (int step = 0; step < 5; ++step) {
         hook.set_mode(smd::mode::train);
@@ -37,28 +53,9 @@ TEST_CASE("basic_hook: what it saves, a trial reads") {
     CHECK(trial.loaded_all_steps());
 }
 
-namespace {
-
-// Asks for everything at the end of one step, as a rule's callback does.
-struct asking final : smd::hook_observer {
-    explicit asking(smd::basic_hook<smd::memory_storage>& asked) : hook(&asked) {}
-    bool wants(const smd::hook_step& /*step*/) override { return false; }
-    bool wants(std::string_view /*tensor*/) override { return false; }
-    void see(std::string_view /*name*/, const smd::tensor_view& /*tensor*/,
-             std::span<const std::string_view> /*collections*/) override {}
-    void end_step(const smd::hook_step& step) override {
-        if (step.step == 3) {
-            hook->save_everything_next_step();
-        }
-    }
-    smd::basic_hook<smd::memory_storage>* hook;
-};
-
-}  // namespace
-
 TEST_CASE("basic_hook: lists the collections without tensors") {
-    smd::basic_hook<smd::memory_storage> hook{
-        smd::memory_storage{}, {.save_config = {.save_interval = 1}, .include_collections = {"biases", "weights"}}};
+    memory_hook hook{smd::memory_storage{},
+                     {.save_config = {.save_interval = 1}, .include_collections = {"biases", "weights"}}};
     hook.save_tensor("fc.weight", std::vector<float>{1, 2}, {2});
     hook.end_step();
     CHECK(hook.unmatched_collections() == std::vector<std::string>{"biases"});
@@ -66,10 +63,17 @@ TEST_CASE("basic_hook: lists the collections without tensors") {
 
 TEST_CASE("basic_hook: everything of the next step is saved, with its values, and of that one alone") {
     smd::memory_storage store;
-    smd::basic_hook<smd::memory_storage> hook{
+    memory_hook hook{
         store,
         {.save_config = {.save_interval = 1000}, .reduction_config = smd::reduction_config{.reductions = {"mean"}}}};
-    hook.add_observer(std::make_shared<asking>(hook));
+    const auto asking = std::make_shared<scripted_observer>();  // at the end of a step, as a rule's callback does
+    asking->wants_step = [](const auto&) { return false; };
+    asking->ends = [&](const smd::hook_step& step) {
+        if (step.step == 3) {
+            hook.save_everything_next_step();
+        }
+    };
+    hook.add_observer(asking);
     const std::vector<float> values{1, 2};
     for (int step = 0; step < 10; ++step) {
         if (step == 7) {
@@ -88,40 +92,25 @@ TEST_CASE("basic_hook: everything of the next step is saved, with its values, an
     CHECK(trial.tensor("anything").value<float>(4)(1) == 2);
 }
 
-namespace {
-
-// Lets another thread call the hook while this one is in a call, and calls it back itself.
-struct interrupting final : smd::hook_observer {
-    explicit interrupting(smd::basic_hook<smd::memory_storage>& called) : hook(&called) {}
-    bool wants(const smd::hook_step& /*step*/) override { return true; }
-    bool wants(std::string_view /*tensor*/) override { return true; }
-    void see(std::string_view /*name*/, const smd::tensor_view& /*tensor*/,
-             std::span<const std::string_view> /*collections*/) override {
-        hook->save_everything_next_step();
-        std::thread{[this] {
-            try {
-                hook->end_step();
-            } catch (const smd::value_error& refused) {
-                message = refused.what();
-            }
-        }}.join();
-    }
-    void end_step(const smd::hook_step& /*step*/) override {}
-    smd::basic_hook<smd::memory_storage>* hook;
-    std::string message;
-};
-
-}  // namespace
-
 TEST_CASE("basic_hook: a call that comes while another thread is in one is refused, and changes nothing") {
     for (const auto policy : {smd::failure_policy::raise, smd::failure_policy::drop}) {
         smd::memory_storage store;
-        smd::basic_hook<smd::memory_storage> hook{
-            store, {.save_config = {.save_interval = 1}, .save_all = true, .on_failure = policy}};
-        const auto other = std::make_shared<interrupting>(hook);
-        hook.add_observer(other);
+        memory_hook hook{store, {.save_config = {.save_interval = 1}, .save_all = true, .on_failure = policy}};
+        const auto interrupting = std::make_shared<scripted_observer>();
+        std::string message;
+        interrupting->sees = [&](const auto&...) {
+            hook.save_everything_next_step();  // on its own thread
+            std::thread{[&] {
+                try {
+                    hook.end_step();
+                } catch (const smd::value_error& refused) {
+                    message = refused.what();
+                }
+            }}.join();
+        };
+        hook.add_observer(interrupting);
         CHECK(hook.save_tensor("w", std::vector<float>{1, 2}));
-        CHECK(other->message.find("two threads use this hook at once") != std::string::npos);
+        CHECK(message.find("two threads use this hook at once") != std::string::npos);
         CHECK(hook.step() == 0);
         hook.end_step();
         CHECK(hook.save_tensor("w", std::vector<float>{3, 4}));
@@ -137,7 +126,7 @@ TEST_CASE("basic_hook: whatever threads that use it at once saved is in the run"
     for (const std::size_t count : {2U, 8U}) {
         CAPTURE(count);
         smd::memory_storage store;
-        smd::basic_hook<smd::memory_storage> hook{store, {.save_config = {.save_interval = 1}, .save_all = true}};
+        memory_hook hook{store, everything()};
         std::vector<std::vector<std::string>> saved(count);
         std::vector<std::thread> threads;
         for (std::size_t thread = 0; thread < count; ++thread) {
@@ -171,4 +160,91 @@ TEST_CASE("basic_hook: whatever threads that use it at once saved is in the run"
         }
         CHECK(trial.tensor_names().size() == all);
     }
+}
+
+TEST_CASE("hook_counters: count steps that were written, what is in them, and the bytes of their files") {
+    smd::memory_storage store;
+    memory_hook hook{
+        store,
+        {.save_config = {.save_interval = 2},
+         .reduction_config = smd::reduction_config{.reductions = {"mean", "max", "sum"}, .save_shape = true},
+         .save_all = true}};
+    CHECK(hook.counters().steps + hook.counters().tensors + hook.counters().bytes == 0);
+    for (int step = 0; step < 4; ++step) {  // two of them are due
+        hook.save_tensor("a", std::vector<float>{1, 2, 3});
+        hook.save_tensor("b", std::vector<double>{1, 2, 3});
+        hook.end_step();
+    }
+    CHECK(hook.counters().steps == 2);
+    CHECK(hook.counters().tensors == 4);  // not one for each reduction
+    hook.save_scalar("x", 1);
+    hook.close();
+    CHECK(hook.counters().steps == 3);
+    CHECK(hook.counters().tensors == 5);
+    std::size_t bytes = 0;
+    for (const char* folder : {"events/", "index/"}) {
+        for (const std::string& key : store.list(folder, "")) {
+            bytes += store.size(key).value();
+        }
+    }
+    CHECK(hook.counters().bytes == bytes);
+    CHECK(hook.counters().lost_steps == 0);
+}
+
+namespace {
+
+struct stopped_clock {
+    [[nodiscard]] static std::chrono::duration<double> now() { return std::chrono::duration<double>{7}; }
+};
+
+// For all policies; and the common base can be neither created, copied nor destroyed on its own.
+template <class Hook>
+inline constexpr bool is_one = std::derived_from<Hook, hook_base> && !std::movable<Hook> && !std::copyable<Hook>;
+static_assert(is_one<hook> && is_one<basic_hook<>> && is_one<basic_hook<memory_storage, scalar_kernel, stopped_clock>>);
+static_assert(!std::destructible<hook_base> && !std::constructible_from<hook_base, const hook_options&>);
+
+// A training loop that is written once.
+void train(hook_base& training) {
+    for (int step = 0; step < 3; ++step) {
+        training.set_mode(step == 1 ? mode::eval : mode::train);
+        training.save_tensor("w", std::vector<float>{static_cast<float>(step), 1});
+        training.save_scalar("loss", 0.5F);
+        training.end_step();
+    }
+    training.close();
+}
+
+void check_run(const trial& run) {
+    CHECK(run.steps() == std::vector<step_number>{0, 1, 2});
+    CHECK(run.steps({.mode = mode::train}) == std::vector<step_number>{0, 1});
+    CHECK(run.tensor("w").value<float>(2)(0) == 2);
+    CHECK(run.tensor("scalar/loss").value<float>(1)(0) == 0.5F);
+    CHECK(run.loaded_all_steps());
+}
+
+}  // namespace
+
+TEST_CASE("hook_base: a function that takes it takes any hook, into any storage") {
+    const hook_options options = everything();
+    const memory_storage memory;
+    basic_hook<memory_storage, scalar_kernel, stopped_clock> typed{memory, options};
+    train(typed);
+    check_run(trial{memory});
+
+    const smdebug_test::temporary_folder folder;
+    hook_options named = options;
+    named.out_dir = folder.path();
+    hook by_path{named};
+    train(by_path);
+    check_run(trial{local_storage{folder.path()}});
+
+    const smdebug_test::scripted_storage least;  // neither claims, nor removes, nor appends
+    basic_hook<smdebug_test::scripted_storage, scalar_kernel> plain{least, options};
+    train(plain);
+    check_run(trial{least});
+
+    const memory_storage objects;
+    hook erased{smdebug_test::like_s3(objects), options};
+    train(erased);
+    check_run(trial{objects});
 }

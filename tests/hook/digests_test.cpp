@@ -1,5 +1,6 @@
 // Digests that a hook saves: which tensors have one, what is in the files, and that reductions are not disturbed.
-#include <smdebug/hook/hook_core.hpp>
+#include <smdebug/hook/hook.hpp>
+#include <smdebug/hook/hook_door.hpp>
 #include <smdebug/hook/hook_json.hpp>
 #include <smdebug/hook/hook_options.hpp>
 
@@ -63,14 +64,14 @@ template <class Kernel = default_kernel>
 memory_storage written(hook_options options, const std::vector<named>& tensors, int steps = 1, Kernel kernel = {}) {
     memory_storage store;
     options.save_config.save_interval = 1;
-    hook_core core{any_storage{store}, std::move(options), any_kernel{kernel}, any_clock{system_wall_clock{}}};
+    basic_hook<memory_storage, Kernel> training{store, std::move(options), kernel};
     for (int step = 0; step < steps; ++step) {
         for (const named& one : tensors) {
-            static_cast<void>(core.take(one.name, one.view, one.into));
+            training.save_tensor(one.name, one.view, one.into);
         }
-        core.end_step();
+        training.end_step();
     }
-    core.close();
+    training.close();
     return store;
 }
 
@@ -192,11 +193,11 @@ TEST_CASE("digests: a step that saves everything has them, and a resumed run goe
                                .digests = {"weights"},
                                .existing = existing_run::resume};
     for (int process = 0; process < 2; ++process) {
-        hook_core core{any_storage{store}, options, any_kernel{default_kernel{}}, any_clock{system_wall_clock{}}};
-        core.save_everything_next_step();
-        static_cast<void>(core.take("weight", weight.view(), {}));
-        core.end_step();
-        core.close_unfinished();
+        basic_hook<memory_storage> training{store, options};
+        training.save_everything_next_step();
+        training.save_tensor("weight", weight.view());
+        training.end_step();
+        hook_door{training}.close_unfinished();
     }
     const memory_trial run{store};
     CHECK(run.tensor("digest/weight").steps() == std::vector<step_number>{0, 1});

@@ -4,6 +4,8 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
+#include "hook/hook_fixture.hpp"
+
 #include <doctest/doctest.h>
 
 #include <Eigen/Core>
@@ -17,7 +19,7 @@ namespace smd = smdebug;
 
 namespace {
 
-using memory_hook = smd::basic_hook<smd::memory_storage>;
+using smdebug_test::hooks::memory_hook;
 
 template <class T>
 struct saved_values {
@@ -31,7 +33,7 @@ template <class Matrix>
 auto saved(const Matrix& matrix) {
     using element = typename Matrix::Scalar;
     smd::memory_storage store;
-    memory_hook hook{store, {.save_config = {.save_interval = 1}, .save_all = true}};
+    memory_hook hook{store, smdebug_test::hooks::everything()};
     CHECK(hook.save_tensor("x", matrix));
     hook.close();
     const auto value = smd::basic_trial<smd::memory_storage>{store}.tensor("x").value(0);

@@ -1,6 +1,6 @@
 // What the Python package wrote, tensor by tensor through a hook again: the same bytes.
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/hook/hook_core.hpp>
+#include <smdebug/hook/hook_door.hpp>
 
 #include <doctest/doctest.h>
 
@@ -121,9 +121,8 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
 
             smd::memory_storage store;
             const recorded_clock clock;
-            // Not basic_hook, which refuses the names that saved reductions have in these files.
-            smd::detail::hook_core hook{
-                smd::any_storage{store},
+            smd::basic_hook<smd::memory_storage, smd::simd_kernel<>, recorded_clock> hook{
+                store,
                 {.save_config = {.save_interval = 1},
                  .collections = {{.name = "shapes", .reduction_config = smd::reduction_config{.save_shape = true}}},
                  .worker = worker,
@@ -131,11 +130,13 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
                  .payload_checksum = !written.empty() && written.front().true_checksum
                                          ? smd::record::footer_kind::checksum
                                          : smd::record::footer_kind::package_constant},
-                smd::detail::any_kernel{smd::simd_kernel<>{}},
-                smd::detail::any_clock{clock}};
+                {},
+                clock};
+            // It takes the names that saved reductions have in these files.
+            const smd::detail::hook_door door{hook};
             const auto at_step = [&](smd::mode mode, smd::step_number mode_step) {
                 hook.set_mode(mode);
-                if (hook.now().mode_step != mode_step) {
+                if (hook.mode_step() != mode_step) {
                     hook.set_step(file->step, mode_step);
                 }
             };
@@ -162,7 +163,7 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
                 for (; next_shape != saved_shapes.end() && next_shape->first != name; ++next_shape) {
                     at_step(head.mode, head.mode_step);
                     const std::vector<float> zeros(smd::element_count(next_shape->second).value());
-                    CHECK(hook.take(next_shape->first,
+                    CHECK(door.save(next_shape->first,
                                     {smd::dtype::float32, next_shape->second, std::as_bytes(std::span{zeros}), {}},
                                     std::array<std::string_view, 1>{"shapes"}));
                     ++shapes;
@@ -177,7 +178,7 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
                 *clock.at = one.wall_time;
                 at_step(one.mode, one.mode_step);
                 const std::array<std::string_view, 2> into{"default", "shapes"};
-                REQUIRE(hook.take(one.name, one.tensor.view(), std::span{into}.first(has_shape(one.name) ? 2 : 1)));
+                REQUIRE(door.save(one.name, one.tensor.view(), std::span{into}.first(has_shape(one.name) ? 2 : 1)));
                 ++records;
             }
             save_shapes_before({});

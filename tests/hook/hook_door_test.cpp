@@ -1,5 +1,7 @@
 #include <smdebug/hook/hook_door.hpp>
 
+#include "hook/hook_fixture.hpp"
+
 #include <doctest/doctest.h>
 
 #include <smdebug/core/error.hpp>
@@ -22,8 +24,8 @@ namespace smd = smdebug;
 
 namespace {
 
-using memory_hook = smd::basic_hook<smd::memory_storage>;
 using smd::detail::hook_door;
+using smdebug_test::hooks::memory_hook;
 
 smd::hook_options every_second_step() { return {.save_config = {.save_interval = 2}, .include_regex = {"^x"}}; }
 
@@ -65,7 +67,6 @@ TEST_CASE("hook_door: what is due is known without a name, and by a name's place
     hook.save_everything_next_step();
     hook.end_step();
     CHECK(door.due(other, "y"));
-    CHECK_FALSE(door.is_background());
     hook.close();
     CHECK_FALSE(door.anything_due());
 }
@@ -91,7 +92,7 @@ TEST_CASE("hook_door: numbers that were computed elsewhere are written as the ho
         const auto due = door.numbers_alone("x");
         REQUIRE(due.has_value());
         CHECK(due->digest);
-        return door.take_numbers("x", extents, door.compute(view, *due));
+        return door.save_numbers("x", extents, door.compute(view, *due));
     });
     CHECK(own.tensor("x").reduction_value(0, smd::reduction::mean) == 3);
     CHECK(given.tensor("x").reduction_value(0, smd::reduction::mean) == 3);
@@ -107,8 +108,34 @@ TEST_CASE("hook_door: numbers alone are not enough where elements are due, or no
     const hook_door door{hook};
     CHECK_FALSE(door.numbers_alone("x").has_value());
     CHECK_FALSE(door.numbers_alone("y").has_value());
-    CHECK_FALSE(door.take_numbers("x", {}, {}));
+    CHECK_FALSE(door.save_numbers("x", {}, {}));
     CHECK(hook.counters().lost_steps == 0);
+}
+
+TEST_CASE("hook_door: takes names that a hook refuses, and steps that were written before") {
+    const smd::memory_storage store;
+    memory_hook hook{store, every_second_step()};
+    const hook_door door{hook};
+    const std::vector<float> values{5};
+    const std::array<std::size_t, 1> extents{1};
+    const auto view = smd::view_of(values, extents, "x");
+    const auto save = [&](smd::step_number in_mode) {
+        hook.set_mode(smd::mode::train);
+        door.set_step(4, in_mode);
+        CHECK(door.save("x of smdebug/reductions/mean/y", view));
+        door.save_scalar("x", view);
+        hook.end_step();
+    };
+    save(2);
+    CHECK_THROWS_AS(hook.set_step(4, 2), smd::value_error);
+    save(2);
+    door.forget(4);
+    CHECK_NOTHROW(hook.set_step(5, 2));
+    hook.close();
+    const smd::basic_trial<smd::memory_storage> run{store};
+    CHECK(run.steps() == std::vector<smd::step_number>{4});
+    const auto value = run.tensor("x").value(4);
+    CHECK(value.elements<float>()[0] == 5);
 }
 
 TEST_CASE("hook_door: elements that are still on their way are written when they have arrived") {
@@ -130,7 +157,8 @@ TEST_CASE("hook_door: elements that are still on their way are written when they
         options.reduction_config = given.what;
         memory_hook hook{smd::memory_storage{store}, options};
         const arriving source;
-        CHECK(hook_door{hook}.take_late("x", source.view(), source.late()));
+        const auto late = source.late();
+        CHECK(hook_door{hook}.save("x", source.view(), {}, &late));
         CHECK(hook.save_tensor("x2", std::vector<float>{1}));
         hook.end_step();
         hook.close();
@@ -152,7 +180,8 @@ TEST_CASE("hook_door: elements that never arrive cost their step, and no other")
         options.on_drop = [](const std::string& why) { CHECK(why.find("the device is gone") != std::string::npos); };
         memory_hook hook{smd::memory_storage{store}, options};
         const arriving source;
-        static_cast<void>(hook_door{hook}.take_late("x", source.view(), source.late(true)));
+        const auto late = source.late(true);
+        hook_door{hook}.save("x", source.view(), {}, &late);
         hook.end_step();
         hook.end_step();
         CHECK(hook.save_tensor("x", std::vector<float>{1}));

@@ -6,17 +6,17 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <support/environment_variable.hpp>
 #include <support/temporary_folder.hpp>
 
 using namespace smdebug;
 using namespace smdebug::detail;
+using smdebug_test::environment_variable;
 
 namespace {
 
@@ -33,30 +33,6 @@ std::string wrong_with(std::string_view text) {
     }
     return "";
 }
-
-// Sets an environment variable until the end of the test.
-class environment_variable {
-public:
-    environment_variable(const char* name, const std::string& value) : name_(name) {
-        if (const char* old = std::getenv(name)) {
-            old_ = old;
-        }
-        ::setenv(name, value.c_str(), 1);
-    }
-    environment_variable(const environment_variable&) = delete;
-    environment_variable& operator=(const environment_variable&) = delete;
-    ~environment_variable() {
-        if (old_) {
-            ::setenv(name_, old_->c_str(), 1);
-        } else {
-            ::unsetenv(name_);
-        }
-    }
-
-private:
-    const char* name_;
-    std::optional<std::string> old_;
-};
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // What a process does to its hooks: forks, exit(), another folder, a second hook for the same worker.
 #include <smdebug/hook/hook.hpp>
 
-#include "hook/misuse_fixture.hpp"
+#include "hook/hook_fixture.hpp"
 #include "support/thrown_code.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@
 #include <support/temporary_folder.hpp>
 
 namespace smd = smdebug;
-using namespace smdebug_test::misuse;
+using namespace smdebug_test::hooks;
 using smd::memory_storage;
 using smdebug_test::temporary_folder;
 

@@ -1,7 +1,7 @@
 // Numbers of steps that are used twice, and runs that are resumed.
 #include <smdebug/hook/hook.hpp>
 
-#include "hook/misuse_fixture.hpp"
+#include "hook/hook_fixture.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace smd = smdebug;
-using namespace smdebug_test::misuse;
+using namespace smdebug_test::hooks;
 using smd::memory_storage;
 
 TEST_CASE("hook: what a resumed run's collections file says is not forgotten") {

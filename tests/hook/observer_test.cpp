@@ -1,12 +1,13 @@
 #include <smdebug/hook/observer.hpp>
 
+#include "hook/hook_fixture.hpp"
+
 #include <doctest/doctest.h>
 
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -15,48 +16,42 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug_test::hooks;
 
 namespace {
 
 static_assert(!std::is_copy_constructible_v<hook_observer> && std::has_virtual_destructor_v<hook_observer>);
 
-// Records its calls.
-class noting_observer final : public hook_observer {
-public:
-    [[nodiscard]] bool wants(const hook_step& step) override { return step.step % every == 0; }
-    [[nodiscard]] bool wants(std::string_view tensor) override { return tensor.starts_with(prefix); }
-    void see(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) override {
+// Notes what the observer sees, and the ends of steps.
+std::shared_ptr<scripted_observer> noting(std::string& notes) {
+    auto made = std::make_shared<scripted_observer>();
+    made->sees = [&notes](std::string_view name, const tensor_view& tensor, const auto& collections) {
         notes += std::string{name} + "(" + std::to_string(tensor.count());
         for (const std::string_view each : collections) {
             notes += " " + std::string{each};
         }
         notes += ") ";
-        on_see();
-    }
-    void end_step(const hook_step& step) override {
+    };
+    made->ends = [&notes](const hook_step& step) {
         notes += "| " + std::string{name_of(step.mode)} + " " + std::to_string(step.step) + "/" +
                  std::to_string(step.mode_step) + " ";
-    }
-
-    std::string notes;
-    std::string prefix;
-    step_number every = 1;
-    std::function<void()> on_see = [] {};
-};
-
-using memory_hook = basic_hook<memory_storage>;
+    };
+    return made;
+}
 
 }  // namespace
 
 TEST_CASE("hook_observer: sees what it wants, whether it is saved or not, and the end of each step") {
     memory_storage store;
-    memory_hook hook{store, {.save_config = {.save_interval = 2}, .save_all = true}};
-    const auto all = std::make_shared<noting_observer>();
-    const auto some = std::make_shared<noting_observer>();
-    some->prefix = "a";
-    some->every = 3;
-    hook.add_observer(all);
-    hook.add_observer(some);
+    memory_hook hook{store, everything(2)};
+    std::string all;
+    std::string some;
+    int asked = 0;
+    hook.add_observer(noting(all));
+    const auto chooses = noting(some);
+    chooses->wants_step = [&](const hook_step& step) { return ++asked != 0 && step.step % 3 == 0; };
+    chooses->wants_tensor = [](std::string_view tensor) { return tensor.starts_with("a"); };
+    hook.add_observer(chooses);
     for (int step = 0; step < 4; ++step) {
         hook.set_mode(step < 2 ? mode::train : mode::eval);
         CHECK(hook.should_save("a"));
@@ -66,10 +61,11 @@ TEST_CASE("hook_observer: sees what it wants, whether it is saved or not, and th
         hook.end_step();
     }
     hook.close();
-    CHECK(all->notes ==
+    CHECK(all ==
           "a(2) b(3 mine) scalar/x(1) | TRAIN 0/0 a(2) b(3 mine) scalar/x(1) | TRAIN 1/1 "
           "a(2) b(3 mine) scalar/x(1) | EVAL 2/0 a(2) b(3 mine) scalar/x(1) | EVAL 3/1 ");
-    CHECK(some->notes == "a(2) | TRAIN 0/0 | TRAIN 1/1 | EVAL 2/0 a(2) | EVAL 3/1 ");
+    CHECK(some == "a(2) | TRAIN 0/0 | TRAIN 1/1 | EVAL 2/0 a(2) | EVAL 3/1 ");
+    CHECK(asked == 4);
     const memory_trial run{store};
     CHECK(run.tensor("a").steps() == std::vector<step_number>{0, 2});  // nothing more is saved because of them
     CHECK(run.tensor("scalar/x").steps().size() == 4);
@@ -78,22 +74,23 @@ TEST_CASE("hook_observer: sees what it wants, whether it is saved or not, and th
 TEST_CASE("hook_observer: one of a hook that does not write sees all the same") {
     memory_storage store;
     memory_hook hook{store, {.save_all = true, .worker = "worker_1", .num_workers = 2}};
-    const auto all = std::make_shared<noting_observer>();
-    hook.add_observer(all);
-    CHECK(hook.save_tensor("a", std::vector<float>{1}));
+    std::string all;
+    hook.add_observer(noting(all));
+    CHECK(hook.save_tensor("a", one));
+    hook.save_scalar("x", 1);
     hook.end_step();
     hook.end_step();  // one without tensors
-    CHECK(all->notes == "a(1) | GLOBAL 0/0 | GLOBAL 1/1 ");
+    CHECK(all == "a(1) scalar/x(1) | GLOBAL 0/0 | GLOBAL 1/1 ");
     CHECK(store.list("", "").empty());
 }
 
 TEST_CASE("hook_observer: what it throws comes out of the call, and costs no step") {
     memory_storage store;
-    memory_hook hook{store, {.save_config = {.save_interval = 1}, .save_all = true}};
-    const auto all = std::make_shared<noting_observer>();
+    memory_hook hook{store, everything()};
+    const auto all = std::make_shared<scripted_observer>();
     hook.add_observer(all);
-    all->on_see = [] { throw std::runtime_error("a rule's"); };
-    CHECK_THROWS_AS(hook.save_tensor("a", std::vector<float>{1}), std::runtime_error);
+    all->sees = [](const auto&...) { throw std::runtime_error("a rule's"); };
+    CHECK_THROWS_AS(hook.save_tensor("a", one), std::runtime_error);
     CHECK_THROWS_AS(hook.save_scalar("x", 1), std::runtime_error);
     hook.end_step();
     hook.close();
@@ -101,4 +98,53 @@ TEST_CASE("hook_observer: what it throws comes out of the call, and costs no ste
     const memory_trial run{store};
     CHECK(run.tensor_names() == std::vector<std::string>{"a", "scalar/x"});
     CHECK(run.loaded_all_steps());
+}
+
+TEST_CASE("hook_observer: the end of an abandoned step is not shown, that of the next one is") {
+    memory_hook hook{memory_storage{}, everything(2)};
+    std::string all;
+    hook.add_observer(noting(all));
+    hook.save_tensor("a", one);
+    hook.abandon_step();
+    hook.abandon_step();  // of which it was not asked
+    hook.save_tensor("b", one);
+    hook.end_step();
+    CHECK(all == "a(1) b(1) | GLOBAL 2/2 ");
+}
+
+TEST_CASE("hook_observer: one may add others in every call") {
+    memory_hook hook{memory_storage{}, everything()};
+    const auto host = std::make_shared<scripted_observer>();
+    const auto invite = [&hook] {
+        for (int i = 0; i < 100; ++i) {  // so that a vector would have to grow
+            hook.add_observer(std::make_shared<scripted_observer>());
+        }
+        return true;
+    };
+    int seen = 0;
+    host->wants_step = [&](const auto&) { return invite(); };
+    host->wants_tensor = [&](const auto&) { return invite(); };
+    host->sees = [&](const auto&...) { seen += invite() ? 1 : 0; };
+    host->ends = [&](const auto&) { invite(); };
+    hook.add_observer(host);
+    CHECK(hook.should_save("t"));
+    CHECK(hook.save_tensor("t", one));
+    hook.end_step();
+    CHECK(seen == 1);
+}
+
+TEST_CASE("hook_observer: all are notified of a step's end, even if one throws") {
+    memory_hook hook{memory_storage{}, everything()};
+    std::string ended;
+    for (const char* name : {"a", "b"}) {
+        const auto made = std::make_shared<scripted_observer>();
+        made->ends = [&ended, name](const hook_step& step) {
+            ended += name + std::to_string(step.step);
+            throw std::runtime_error(name);
+        };
+        hook.add_observer(made);
+    }
+    CHECK_THROWS_WITH(hook.end_step(), "a");
+    CHECK(ended == "a0b0");
+    CHECK(hook.step() == 1);
 }

@@ -1,5 +1,7 @@
 #include <smdebug/hook/tensor_adapter.hpp>
 
+#include "hook/hook_fixture.hpp"
+
 #include <doctest/doctest.h>
 
 #include <smdebug/hook/hook.hpp>
@@ -24,7 +26,7 @@ namespace smd = smdebug;
 
 namespace {
 
-using memory_hook = smd::basic_hook<smd::memory_storage>;
+using smdebug_test::hooks::memory_hook;
 
 // What another library might have: numbers behind a handle, which are fetched or reduced where they are.
 struct far_tensor {

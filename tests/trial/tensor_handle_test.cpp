@@ -86,7 +86,7 @@ TEST_CASE("tensor: another dtype is an error that says what to do, unless the ca
     const memory_trial run{sample()};
     const auto ints = run.tensor("ints");
     throws_where_find_gives<unsupported>(ints.find_value<float>(0), lookup_failure_kind::wrong_dtype,
-                                        [&] { return ints.value<float>(0); });
+                                         [&] { return ints.value<float>(0); });
     try {
         static_cast<void>(ints.value<float>(0));
     } catch (const unsupported& thrown) {
@@ -122,7 +122,7 @@ TEST_CASE("tensor: the thrown error and the returned absence agree") {
                                                          [&] { return reduced.value(2); });
     CHECK(failure_of(reduced.find_value(2)).has_reductions);
     throws_where_find_gives<not_found>(reduced.find_shape(2), lookup_failure_kind::shape_not_saved,
-                                                        [&] { return reduced.shape(2); });
+                                       [&] { return reduced.shape(2); });
     throws_where_find_gives<tensor_unavailable_for_step>(reduced.find_reduction(2, reduction::min),
                                                          lookup_failure_kind::tensor_not_saved,
                                                          [&] { return reduced.reduction_value(2, reduction::min); });

@@ -23,7 +23,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace smdebug::inline v1::detail {
@@ -152,32 +151,17 @@ public:
     [[nodiscard]] SMDEBUG_INLINE std::vector<lost_write> lost() override;
 
 private:
-    struct begin_file {
-        std::string key;
-    };
-    struct append_chunk {
-        chunk_pool::chunk bytes;
-    };
-    struct append_elements {
-        byte_view elements;
-        late_elements late;
-    };
-    struct finish_step {
-        std::string index_key;
-        std::string index_text;
+    struct order {
+        enum class kind : std::uint8_t { begin, append, finish, abandon, put, remove, stop };
+
+        kind what;
+        std::string key = {};   // of the file; of the index file where a step is finished
+        std::string text = {};  // of the file or the index file
         bool replaces = false;
+        std::optional<chunk_pool::chunk> bytes = {};  // to be appended
+        byte_view elements = {};                      // the same, if there are no bytes: they lie in late.owner
+        late_elements late = {};
     };
-    struct abandon_file {};
-    struct put_file {
-        std::string key;
-        std::string text;
-    };
-    struct remove_file {
-        std::string key;
-    };
-    struct stop {};
-    using order =
-        std::variant<begin_file, append_chunk, append_elements, finish_step, abandon_file, put_file, remove_file, stop>;
 
     // Waits for the orders sent so far; the training may continue while the program ends.
     void finish_sent() noexcept;
@@ -186,19 +170,14 @@ private:
     // good part of the pool is full.
     void send();
 
-    [[nodiscard]] static std::size_t bytes_of_text(const order& what) noexcept;
     [[nodiscard]] std::size_t text_bytes();
 
     void work();
 
-    void carry_out(begin_file& what);
-    void carry_out(append_chunk& what);
-    void carry_out(append_elements& what);
-    void carry_out(finish_step& what);
-    void carry_out(abandon_file& /*what*/);
-    void carry_out(put_file& what);
-    void carry_out(remove_file& what);
-    void carry_out(stop& /*what*/) noexcept {}
+    void carry_out(order& one);
+
+    // Appends the chunk that is being filled.
+    void append_filled();
 
     // After a step is lost, none of its remaining files are written; in particular not its index.
     void attempt(const std::string& key, function_ref<void()> doing);

@@ -62,9 +62,6 @@ private:
     hook_counters counters_;
 };
 
-/// Names the collections whose regexes matched no tensor: a likely reason why tensors are not saved.
-[[nodiscard]] std::string idle_regexes(const collection_set& all);
-
 /// Returns options.notes, then notes on what was saved; empty if nothing is suspicious.  `undue_steps`: the number of
 /// finished steps in which tensors were offered and no collection was due; `first`: the first tensor of the last step.
 [[nodiscard]] std::vector<std::string> closing_notes(const hook_options& options, const collection_set& all,
@@ -73,10 +70,6 @@ private:
 
 /// Passes a note to options.on_note, or else to standard error.
 void report_note(const hook_options& options, const std::string& note);
-
-/// Passes the notes to options.on_note, or else to standard error.
-void report_closing_notes(const hook_options& options, const collection_set& all, const hook_counters& counters,
-                          std::uint64_t undue_steps, const first_tensor_repeats& first);
 
 }  // namespace smdebug::inline v1::detail
 

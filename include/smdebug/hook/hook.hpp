@@ -4,7 +4,6 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/any_clock.hpp>
-#include <smdebug/hook/home_process.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/save_arguments.hpp>
@@ -19,9 +18,7 @@
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <array>
-#include <atomic>
 #include <cstddef>
-#include <exception>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -29,7 +26,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -37,18 +33,26 @@ namespace smdebug::inline v1 {
 
 namespace detail {
 
-class hook_core;
 class hook_door;
-class hook_link;
+struct hook_state;
 
 }  // namespace detail
 
 /// Saves tensors, reductions, shapes and scalars of a training loop, step by step, as the Python package's hook does;
 /// options, names and defaults are the package's.
 ///
-/// A step's tensors are written as they are saved; its files appear when it ends: first the event file, then the index
-/// file, which makes it a step.  A process that dies loses the current step and nothing else (with a background thread
-/// also pending writes in the pool, unless the process ends by exit() or from main, which wait for them).
+/// What happens to a tensor, in this order:
+///   1. checked: the process, the thread, the name, the elements against the shape, and whether the hook is open.
+///   2. decided: the first call in a step begins it, when observers say whether they want it, and it is determined which
+///      collections are due; then to which of these the tensor belongs, and what they want of it.
+///   3. counted, stamped with the time, and written, if anything is due.  First its reductions and its digest, from one
+///      pass over the elements, then its shape, then the elements.  Small records gather in a buffer; large elements go
+///      from the caller's memory to the step's event file, or, with a background thread, are copied into its pool.
+///   4. shown to TensorBoard, if it was due, and then to the observers that want it.
+/// At the step's end the collections file is written, if it has changed; then the event file appears; then the index
+/// file, which makes it a step; then TensorBoard's files, if they are due; then the count advances, and observers are
+/// notified.  A process that dies loses the current step and nothing else (with a background thread also pending writes
+/// in the pool, unless the process ends by exit() or from main, which wait for them).
 ///
 /// Errors:   an error of the storage loses the current step as a whole, and no other.  It is counted at once
 ///           (counters().lost_steps, step_is_lost()), the step's other tensors are not taken (should_save() and
@@ -59,10 +63,10 @@ class hook_link;
 ///           With failure_policy::drop none of this is thrown: losses are counted and reported to on_drop.  A wrong
 ///           argument throws value_error in any case and has no other effect.
 /// Threads:  one call at a time, on any thread; with hook_options::threads many, calls wait for each other.  Else a
-/// call
-///           that is made while another thread is in one throws value_error, whatever the failure policy, and changes
-///           nothing; observers may call the hook back on their own thread.  noexcept functions are not checked.  In a forked child every call throws unsupported and touches nothing
-///           of the parent; the child must make its own hook.
+///           call that is made while another thread is in one throws value_error, whatever the failure policy, and
+///           changes nothing; observers may call the hook back on their own thread.  noexcept functions are not checked.
+///           In a forked child every call throws unsupported and touches nothing of the parent; the child must make its
+///           own hook.
 /// Lifetime: neither copied nor moved.  The destructor closes the hook and ignores errors: call close().  If an
 ///           exception destroys it, or exit() ends the program without destroying it, the current step is abandoned,
 ///           and the run can be resumed.
@@ -131,19 +135,19 @@ public:
     template <detail::unviewed Values>
     bool save_tensor(std::string_view name, const Values& values, const extents_view& shape,
                      const collection_names& into = {}) {
-        return save_values(name, values, shape.get(), into.get());
+        return save_values(name, values, shape.get(), into);
     }
 
     /// The shape as a list of numbers: {64, 32}, {rows, columns}.  That of a 0-d tensor is smd::shape_type{}.
     template <detail::unviewed Values>
     bool save_tensor(std::string_view name, const Values& values, std::initializer_list<std::size_t> shape,
                      const collection_names& into = {}) {
-        return save_values(name, values, {shape.begin(), shape.size()}, into.get());
+        return save_values(name, values, {shape.begin(), shape.size()}, into);
     }
     template <detail::unviewed Values, extent_number Integer>
     bool save_tensor(std::string_view name, const Values& values, std::initializer_list<Integer> shape,
                      const collection_names& into = {}) {
-        return save_values(name, values, extents_view{shape}.get(), into.get());
+        return save_values(name, values, extents_view{shape}.get(), into);
     }
 
     /// Saves elements with one dimension; a matrix keeps its two, and a single number has the shape {1}.
@@ -154,13 +158,13 @@ public:
             "save_tensor: an array with a shape of its own: include <smdebug/xtensor.hpp> for an expression of "
             "xtensor, specialise smd::tensor_adapter for another type, or write save_tensor(name, values, shape)");
         if constexpr (copied_values<Values>) {
-            return save_values(name, values, shape_of(values), into.get());
+            return save_values(name, values, shape_of(values), into);
         } else if constexpr (saved_element<Values>) {
-            return save_values(name, values, std::array{std::size_t{1}}, into.get());
+            return save_values(name, values, std::array{std::size_t{1}}, into);
         } else if constexpr (element_range<Values>) {
-            return save_values(name, values, std::array{std::size_t{std::ranges::size(values)}}, into.get());
+            return save_values(name, values, std::array{std::size_t{std::ranges::size(values)}}, into);
         } else {
-            return save_values(name, values, {}, into.get());
+            return save_values(name, values, {}, into);
         }
     }
 
@@ -179,20 +183,19 @@ public:
     /// xtensor expression has with <smdebug/xtensor.hpp>.
     template <adapted_tensor Value>
     bool save_tensor(std::string_view name, const Value& tensor, const collection_names& into = {}) {
-        check_call(name);
-        if (!should_be_taken(name, into.get())) {
+        if (!should_save(name, into)) {
             return false;
         }
         const tensor_adapter<Value> adapter{tensor, name};
         if constexpr (detail::computing_adapter<tensor_adapter<Value>>) {
-            if (const auto due = numbers_alone(name, into.get())) {
+            if (const auto due = numbers_alone(name, into)) {
                 const std::optional<tensor_numbers> numbers = adapter.compute(*due);
                 if (numbers && (numbers->digest || !due->digest)) {
-                    return take_numbers(name, adapter.shape(), *numbers, into.get());
+                    return save_numbers(name, adapter.shape(), *numbers, into);
                 }
             }
         }
-        return take_checked(name, adapter.view(), into.get());
+        return save_tensor(name, adapter.view(), into);
     }
 
     /// Saves a number under "scalar/<name>" at every call, whatever the configuration says, as the Python package does;
@@ -201,8 +204,7 @@ public:
     void save_scalar(std::string_view name, Value value) {
         const std::array<std::size_t, 1> shape{1};
         const std::string full = "scalar/" + std::string{name};
-        check_call(full);
-        take_scalar(full, view_of(std::span<const Value, 1>{&value, 1}, shape, full));
+        save_scalar_view(full, view_of(std::span<const Value, 1>{&value, 1}, shape, full));
     }
 
     /// The next step that begins saves every tensor with its values, whatever the configuration says.
@@ -244,58 +246,30 @@ protected:
 private:
     friend class detail::hook_door;
 
-    // A forked child has a copy of this object, but neither its thread nor the right to write its run.
-    void check_process() const;
-    // The outermost call of a thread holds the hook; calls within it, by observers, pass.
-    class one_call {
-    public:
-        // Waits for another thread that holds the hook, if the options allow many.
-        // Errors: unsupported in a forked child; value_error where another thread holds the hook.
-        explicit one_call(const hook_base& called);
-        one_call(const one_call&) = delete;
-        one_call& operator=(const one_call&) = delete;
-        ~one_call();
-
-    private:
-        std::atomic<std::thread::id>* held_;  // null within another call
-        bool others_wait_;
-    };
-    void check_call(std::string_view name) const;
-
-    [[nodiscard]] bool should_be_taken(std::string_view name, std::span<const std::string_view> into);
-    bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
-    // Takes a view that an adapter has made, after check_call().
-    bool take_checked(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
-    void take_scalar(std::string_view name, const tensor_view& value);
+    void save_scalar_view(std::string_view name, const tensor_view& value);
     // What is due of a tensor whose elements are not; unset if they are due, or nothing is.
-    [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name,
-                                                           std::span<const std::string_view> into);
-    bool take_numbers(std::string_view name, std::span<const std::size_t> shape, const tensor_numbers& numbers,
-                      std::span<const std::string_view> into);
+    [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name, const collection_names& into);
+    // Saves a tensor without its elements, where numbers_alone() says that they are not needed.
+    bool save_numbers(std::string_view name, std::span<const std::size_t> shape, const tensor_numbers& numbers,
+                      const collection_names& into);
 
     template <class Values>
     bool save_values(std::string_view name, const Values& values, std::span<const std::size_t> shape,
-                     std::span<const std::string_view> into) {
+                     const collection_names& into) {
         if constexpr (element_range<Values>) {
-            check_call(name);
-            return take(name, view_of(values, shape, name), into);
+            return save_tensor(name, view_of(values, shape, name), into);
         } else if constexpr (saved_element<Values>) {
             return save_values(name, std::span<const Values, 1>{&values, 1}, shape, into);
         } else if constexpr (copied_values<Values>) {
-            check_call(name);
-            return should_be_taken(name, into) &&
-                   take(name, detail::values_copy<Values>{values}.view(shape, name), into);
+            return should_save(name, into) &&
+                   save_tensor(name, detail::values_copy<Values>{values}.view(shape, name), into);
         } else {
             detail::refuse_values<Values>();
             return false;
         }
     }
 
-    std::unique_ptr<detail::hook_core> core_;  // a pointer, so that this header does not need it
-    detail::home_process home_;
-    mutable std::atomic<std::thread::id> caller_{};  // the thread that is in a call
-    std::shared_ptr<detail::hook_link> link_;        // what holds on to this hook knows by it that it is gone
-    int exceptions_ = std::uncaught_exceptions();    // in flight when the hook was made
+    std::unique_ptr<detail::hook_state> state_;  // a pointer, so that this header does not need it
 };
 
 /// A hook composed of policies.  Its interface is its base hook_base: a function that takes a `hook_base&` accepts any

@@ -1,8 +1,9 @@
-// What code of the library that saves a training's tensors by itself asks of a hook: whether anything is due before any
-// name is made, and how to hand over what was reduced on a device or is still on its way from there.
+// What code of the library that saves tensors by itself asks of a hook: whether anything is due before any name is made,
+// how to hand over what was reduced on a device or is still on its way from there, steps that are written again.
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/hook/tensor_adapter.hpp>
@@ -17,14 +18,16 @@
 
 namespace smdebug::inline v1::detail {
 
+class hook_call;
+
 /// A hook, for as long as it exists.  Every function throws what the hook's own calls throw, and value_error if the hook
 /// was destroyed.
 class hook_door {
 public:
-    explicit hook_door(hook_base& to) : link_(to.link_) {}
+    explicit hook_door(hook_base& to);
 
     [[nodiscard]] hook_base& hook() const;
-    [[nodiscard]] bool is_open() const noexcept;
+    [[nodiscard]] bool is_open() const noexcept { return *link_ != nullptr; }
 
     /// Whether anything may be due in the current step.  Cost: some nanoseconds.
     [[nodiscard]] bool anything_due() const;
@@ -47,18 +50,23 @@ public:
     [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name) const;
     /// Numbers as the hook computes them, to the bit.
     [[nodiscard]] tensor_numbers compute(const tensor_view& tensor, const due_numbers& due) const;
+    bool save_numbers(std::string_view name, std::span<const std::size_t> shape, const tensor_numbers& numbers) const;
+    /// save_tensor(), under any name.  `late`: the elements are on their way; name and shape are borrowed for the call.
+    bool save(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into = {},
+              const late_elements* late = nullptr) const;
+    /// save_scalar(), under any name.
+    void save_scalar(std::string_view name, const tensor_view& value) const;
 
-    bool take(std::string_view name, const tensor_view& tensor) const;
-    /// Elements that are on their way: see late_elements.  `name` and shape are borrowed for the call.
-    bool take_late(std::string_view name, const tensor_view& tensor, const late_elements& late) const;
-    bool take_numbers(std::string_view name, std::span<const std::size_t> shape, const tensor_numbers& numbers) const;
+    /// set_step(), for a caller that may write the last step again.
+    void set_step(step_number global, step_number in_mode) const;
+    /// The step's files were removed.
+    void forget(step_number step) const;
 
-    /// Whether the hook writes on a thread of its own.
-    [[nodiscard]] bool is_background() const;
     /// Says a sentence once: to on_note, else on standard error.
     void say(const std::string& sentence) const noexcept;
 
-    /// Claims a name for a tensor: see hook_link.
+    /// Claims a name for a tensor that is saved at every step.  Returns the tensor that has the name already, or
+    /// `tensor` if that has one already; null if it has this one now.
     [[nodiscard]] const void* claim(const std::string& name, const void* tensor) const;
     void release(const std::string& name) const noexcept;
 
@@ -66,7 +74,9 @@ public:
     void close_unfinished() const noexcept;
 
 private:
-    std::shared_ptr<hook_link> link_;
+    [[nodiscard]] hook_call call() const;
+
+    std::shared_ptr<hook_base*> link_;  // null in it when the hook is gone
 };
 
 }  // namespace smdebug::inline v1::detail

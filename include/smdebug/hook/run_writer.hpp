@@ -1,5 +1,5 @@
 // The files of one worker's run: its place, its claim, the steps, the collections file, TensorBoard's, the end.
-// Keeps the order in which they may appear; hook_core decides on their content.
+// Keeps the order in which they may appear; hook_state decides on their content.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -63,15 +63,11 @@ public:
     /// Unfinished uploads of an earlier process of this worker that this one has discarded.
     [[nodiscard]] const std::vector<std::string>& removed_uploads() const noexcept { return removed_; }
 
-    /// Appends a tensor to the current step.  `late`: see step_writer.
-    [[nodiscard]] added add_tensor(std::string_view name, const tensor_view& tensor, const record_stamp& now,
-                                   const late_elements* late = nullptr) {
-        return begin_entry() ? writer_->add_tensor(name, tensor, now, late) : added::written;
-    }
-    [[nodiscard]] added add_records(const reduction_records& records, const record_stamp& now) {
-        return begin_entry() ? writer_->add_records(records.bytes(), records.records(), now) : added::written;
-    }
-    void add_shape(std::string_view name, std::span<const std::size_t> extents, const record_stamp& now);
+    /// What takes the tensors of the current step.  Call it for each entry: before the first one it looks whether the
+    /// run's folder is still there.  This worker must write.
+    /// Errors: unavailable (the folder, or this worker's claim in it, was removed); in_use, run_exists (another process
+    /// has begun a run there).
+    [[nodiscard]] step_writer& entry();
 
     /// Whether TensorBoard's files are written, too: they need the elements of every tensor.
     [[nodiscard]] bool shows_tensors() const noexcept { return tensorboard_.has_value(); }
@@ -111,9 +107,6 @@ private:
     void open_place(const hook_options& options, place_opener opener);
 
     void open_tensorboard(const hook_options& options, place_opener opener);
-
-    // Called before a step's first entry; returns whether there is a destination.
-    [[nodiscard]] bool begin_entry();
 
     // Throws unavailable if the run's folder, or this worker's claim in it, was removed: the next file would recreate
     // the folder without the steps before it.

@@ -13,10 +13,10 @@
 #include <smdebug/hook/impl/earlier_run.ipp>
 #include <smdebug/hook/impl/failure_log.ipp>
 #include <smdebug/hook/impl/hook.ipp>
-#include <smdebug/hook/impl/hook_core.ipp>
 #include <smdebug/hook/impl/hook_door.ipp>
 #include <smdebug/hook/impl/hook_json.ipp>
 #include <smdebug/hook/impl/hook_options.ipp>
+#include <smdebug/hook/impl/hook_state.ipp>
 #include <smdebug/hook/impl/run_writer.ipp>
 #include <smdebug/hook/impl/step_writer.ipp>
 #include <smdebug/hook/impl/tensor_record.ipp>

@@ -288,17 +288,16 @@ private:
             save_values(one, tensor);
         } else if (const auto due_alone = door_.numbers_alone(one.name)) {
             pending_.push_back({one.name, shape_of_torch(tensor), far_.add(tensor, *due_alone), door_.hook().step()});
-        } else if (door_.is_background() &&
-                   *under_way_ + tensor.nbytes() <= door_.hook().options().background.pool_bytes) {
+        } else if (const std::size_t pool = door_.hook().options().background.pool_bytes;
+                   pool != 0 && *under_way_ + tensor.nbytes() <= pool) {
             const arriving_tensor arriving = begin_transfer(tensor, under_way_);
             const shape_type extents = shape_of_torch(tensor);
-            door_.take_late(
-                one.name,
-                {.type = dtype_of_torch(tensor.scalar_type()),
-                 .shape = extents,
-                 .bytes = {static_cast<const std::byte*>(arriving.place.data_ptr()), arriving.place.nbytes()},
-                 .strings = {}},
-                arriving.late);
+            door_.save(one.name,
+                       {.type = dtype_of_torch(tensor.scalar_type()),
+                        .shape = extents,
+                        .bytes = {static_cast<const std::byte*>(arriving.place.data_ptr()), arriving.place.nbytes()},
+                        .strings = {}},
+                       {}, &arriving.late);
         } else {
             save_values(one, tensor);
         }
@@ -308,7 +307,7 @@ private:
         const auto version = [&] { return tensor.is_inference() ? 0U : static_cast<unsigned>(tensor._version()); };
         const unsigned before = version();
         const tensor_adapter<at::Tensor> adapter{tensor, one.name};
-        door_.take(one.name, adapter.view());
+        door_.save(one.name, adapter.view());
         if (version() != before) {
             say_once("the tensor \"" + one.name + "\" was changed by another thread while it was saved at step " +
                      std::to_string(door_.hook().step()) +
@@ -328,7 +327,7 @@ private:
             return;  // none came, or that of a step that was abandoned
         }
         if (come.numbers) {
-            door_.take_numbers(each.gradient.name, come.extents, *come.numbers);
+            door_.save_numbers(each.gradient.name, come.extents, *come.numbers);
         } else if (come.far) {
             pending_.push_back({each.gradient.name, come.extents, *come.far, come.step});
         } else {
@@ -378,7 +377,7 @@ private:
         const std::vector<tensor_numbers> numbers = far_.fetch();
         for (const pending_numbers& each : pending) {
             if (each.step == door_.hook().step()) {
-                door_.take_numbers(each.name, each.extents, numbers[each.far]);
+                door_.save_numbers(each.name, each.extents, numbers[each.far]);
             }
         }
     }

@@ -6,7 +6,8 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/hook/hook_core.hpp>
+#include <smdebug/hook/hook.hpp>
+#include <smdebug/hook/hook_door.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/reduce/any_kernel.hpp>
@@ -128,7 +129,8 @@ private:
     std::size_t spare_;  // so many more steps before old ones are removed
     step_memory memory_;
     any_kernel kernel_;
-    hook_core writer_;
+    basic_hook<step_memory, any_kernel> writer_;
+    hook_door door_;                    // to the writer
     bool begun_ = false;                // the current step has a tensor
     hook_step first_;                   // its numbers when its first tensor was taken
     std::optional<hook_step> written_;  // a step that is written, but not ended

@@ -119,7 +119,7 @@ SMDEBUG_INLINE background_sink::background_sink(any_storage store, durability ho
 SMDEBUG_INLINE background_sink::~background_sink() {
     at_exit_.reset();
     abandon();  // a step that was not finished
-    pending_.push_back(stop{});
+    pending_.push_back({.what = order::kind::stop});
     send();
     worker_.join();
 }
@@ -138,7 +138,7 @@ SMDEBUG_INLINE bool background_sink::has_room(std::uint64_t bytes) {
 
 SMDEBUG_INLINE void background_sink::begin(const std::string& key) {
     abandon();
-    pending_.push_back(begin_file{key});
+    pending_.push_back({.what = order::kind::begin, .key = key});
     is_begun_ = false;
 }
 
@@ -153,7 +153,7 @@ SMDEBUG_INLINE void background_sink::append(std::span<const byte_view> pieces) {
             }
             piece = filling_->fill(piece);
             if (filling_->room() == 0) {
-                pending_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
+                append_filled();
                 if (pending_.size() > most_pending_) {
                     send();
                 }
@@ -164,17 +164,14 @@ SMDEBUG_INLINE void background_sink::append(std::span<const byte_view> pieces) {
 
 SMDEBUG_INLINE void background_sink::append_late(byte_view before, byte_view elements, const late_elements& late) {
     append({&before, 1});
-    if (filling_) {
-        pending_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
-    }
-    pending_.push_back(append_elements{elements, late});
+    append_filled();
+    pending_.push_back({.what = order::kind::append, .elements = elements, .late = late});
 }
 
 SMDEBUG_INLINE void background_sink::finish(const std::string& index_key, std::string_view index_text, bool replaces) {
-    if (filling_) {
-        pending_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
-    }
-    pending_.push_back(finish_step{index_key, std::string{index_text}, replaces});
+    append_filled();
+    pending_.push_back(
+        {.what = order::kind::finish, .key = index_key, .text = std::string{index_text}, .replaces = replaces});
     send();
     is_begun_ = false;
 }
@@ -184,7 +181,7 @@ SMDEBUG_INLINE void background_sink::abandon() noexcept {
     pending_.clear();
     if (std::exchange(is_begun_, false)) {
         try {
-            pending_.push_back(abandon_file{});
+            pending_.push_back({.what = order::kind::abandon});
             send();
         } catch (...) {
             // Out of memory: the next begin, or the end, does the same.
@@ -193,12 +190,12 @@ SMDEBUG_INLINE void background_sink::abandon() noexcept {
 }
 
 SMDEBUG_INLINE void background_sink::put(const std::string& key, std::string_view text) {
-    pending_.push_back(put_file{key, std::string{text}});
+    pending_.push_back({.what = order::kind::put, .key = key, .text = std::string{text}});
     send();
 }
 
 SMDEBUG_INLINE void background_sink::remove(const std::string& key) {
-    pending_.push_back(remove_file{key});
+    pending_.push_back({.what = order::kind::remove, .key = key});
     send();
 }
 
@@ -224,7 +221,7 @@ SMDEBUG_INLINE void background_sink::finish_sent() noexcept {
 SMDEBUG_INLINE void background_sink::send() {
     std::size_t bytes = 0;
     for (const order& next : pending_) {
-        bytes += bytes_of_text(next);
+        bytes += next.text.size();
     }
     {
         std::unique_lock lock{guard_};
@@ -242,12 +239,10 @@ SMDEBUG_INLINE void background_sink::send() {
     sent_.notify_one();
 }
 
-SMDEBUG_INLINE std::size_t background_sink::bytes_of_text(const order& what) noexcept {
-    if (const auto* const step = std::get_if<finish_step>(&what)) {
-        return step->index_text.size();
+SMDEBUG_INLINE void background_sink::append_filled() {
+    if (filling_) {
+        pending_.push_back({.what = order::kind::append, .bytes = std::exchange(filling_, std::nullopt)});
     }
-    const auto* const file = std::get_if<put_file>(&what);
-    return file == nullptr ? 0 : file->text.size();
 }
 
 SMDEBUG_INLINE std::size_t background_sink::text_bytes() {
@@ -272,58 +267,52 @@ SMDEBUG_INLINE void background_sink::work() {
             orders_.pop_front();
             busy_ = true;
         }
-        if (std::holds_alternative<stop>(*next)) {
+        if (next->what == order::kind::stop) {
             return;
         }
-        bytes_done = bytes_of_text(*next);
-        std::visit([this](auto& what) { carry_out(what); }, *next);
+        bytes_done = next->text.size();
+        carry_out(*next);
     }
 }
 
-SMDEBUG_INLINE void background_sink::carry_out(begin_file& what) {
-    broken_ = false;
-    event_key_ = what.key;
-    attempt(what.key, [&] { target_.begin(what.key); });
-}
-
-SMDEBUG_INLINE void background_sink::carry_out(append_chunk& what) {
-    const byte_view bytes = what.bytes.view();
-    attempt(event_key_, [&] { target_.append({&bytes, 1}); });
-}
-
-SMDEBUG_INLINE void background_sink::carry_out(append_elements& what) {
-    attempt(event_key_, [&] {
-        what.late.wait();
-        target_.append({&what.elements, 1});
-    });
-}
-
-SMDEBUG_INLINE void background_sink::carry_out(finish_step& what) {
-    attempt(what.index_key, [&] { target_.finish(what.index_key, what.index_text, what.replaces); });
-    last_is_lost_ = std::exchange(broken_, false);
-}
-
-SMDEBUG_INLINE void background_sink::carry_out(abandon_file& /*what*/) {
-    target_.abandon();
-    broken_ = false;
-}
-
-SMDEBUG_INLINE void background_sink::carry_out(put_file& what) {
-    try {
-        target_.put(what.key, what.text);
-    } catch (...) {
-        note(what.key);
-    }
-}
-
-SMDEBUG_INLINE void background_sink::carry_out(remove_file& what) {
-    if (last_is_lost_) {
-        return;
-    }
-    try {
-        target_.remove(what.key);
-    } catch (...) {
-        note(what.key);
+SMDEBUG_INLINE void background_sink::carry_out(order& one) {
+    switch (one.what) {
+        case order::kind::begin:
+            broken_ = false;
+            event_key_ = one.key;
+            attempt(event_key_, [&] { target_.begin(one.key); });
+            break;
+        case order::kind::append:
+            attempt(event_key_, [&] {
+                if (!one.bytes) {
+                    one.late.wait();
+                }
+                const byte_view bytes = one.bytes ? one.bytes->view() : one.elements;
+                target_.append({&bytes, 1});
+            });
+            break;
+        case order::kind::finish:
+            attempt(one.key, [&] { target_.finish(one.key, one.text, one.replaces); });
+            last_is_lost_ = std::exchange(broken_, false);
+            break;
+        case order::kind::abandon:
+            target_.abandon();
+            broken_ = false;
+            break;
+        case order::kind::put:
+        case order::kind::remove:
+            try {
+                if (one.what == order::kind::put) {
+                    target_.put(one.key, one.text);
+                } else if (!last_is_lost_) {
+                    target_.remove(one.key);
+                }
+            } catch (...) {
+                note(one.key);
+            }
+            break;
+        case order::kind::stop:
+            break;
     }
 }
 

@@ -60,7 +60,8 @@ SMDEBUG_INLINE void failure_log::call(const std::string& sentence) {
     }
 }
 
-SMDEBUG_INLINE std::string idle_regexes(const collection_set& all) {
+// Names the collections whose regexes matched no tensor: a likely reason why tensors are not saved.
+[[nodiscard]] inline std::string idle_regexes(const collection_set& all) {
     std::string text;
     for (const std::string& name : all.unmatched()) {
         const collection& group = all[*all.find(name)];
@@ -120,14 +121,6 @@ SMDEBUG_INLINE void report_note(const hook_options& options, const std::string& 
         }
     } else {
         static_cast<void>(std::fputs(("smdebug: " + line + "\n").c_str(), stderr));
-    }
-}
-
-SMDEBUG_INLINE void report_closing_notes(const hook_options& options, const collection_set& all,
-                                         const hook_counters& counters, std::uint64_t undue_steps,
-                                         const first_tensor_repeats& first) {
-    for (const std::string& note : closing_notes(options, all, counters, undue_steps, first)) {
-        report_note(options, note);
     }
 }
 

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/hook/collection_set.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
+#include <smdebug/hook/failure_log.hpp>
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/hook/hook_core.hpp>
 #include <smdebug/hook/hook_json.hpp>
+#include <smdebug/hook/hook_state.hpp>
 #include <smdebug/hook/run_writer.hpp>
 #include <smdebug/hook/save_arguments.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace smdebug::inline v1 {
@@ -26,19 +28,18 @@ namespace detail {
 
 SMDEBUG_INLINE hook_base::hook_base(any_storage store, hook_options options, detail::any_kernel kernel,
                                     detail::any_clock clock, detail::place_opener opener)
-    : core_(std::make_unique<detail::hook_core>(std::move(store), std::move(options), std::move(kernel),
-                                                std::move(clock), opener)),
-      link_(std::make_shared<detail::hook_link>(*this)) {}
+    : state_(std::make_unique<detail::hook_state>(*this, std::move(store), std::move(options), std::move(kernel),
+                                                  std::move(clock), opener)) {}
 
 SMDEBUG_INLINE hook_base::hook_base(const hook_options& options, detail::any_kernel kernel, detail::any_clock clock,
                                     detail::place_opener opener)
     : hook_base(detail::opened_place(options, opener), options, std::move(kernel), std::move(clock), opener) {}
 
 SMDEBUG_INLINE hook_base::~hook_base() {
-    link_->hook_is_gone();
+    *state_->link = nullptr;
     try {
-        if (std::uncaught_exceptions() > exceptions_) {
-            core_->close_unfinished();
+        if (std::uncaught_exceptions() > state_->exceptions) {
+            state_->close_unfinished();
         } else {
             close();
         }
@@ -52,173 +53,187 @@ SMDEBUG_INLINE hook_options hook_base::options_of_json_file(std::optional<std::s
 }
 
 SMDEBUG_INLINE void hook_base::set_mode(mode which) {
-    const one_call call{*this};
-    core_->set_mode(which);
+    const detail::hook_call at{*state_};
+    const bool has_changed = at->steps.set_mode(which);
+    if (detail::begun_step* const step = at->begun(); step == nullptr) {
+        at->step = detail::untouched_step{};
+    } else if (has_changed) {
+        step->content = detail::step_content::unknown;
+    }
 }
 
-SMDEBUG_INLINE mode hook_base::current_mode() const noexcept { return core_->now().mode; }
+SMDEBUG_INLINE mode hook_base::current_mode() const noexcept { return state_->now().mode; }
 
-SMDEBUG_INLINE step_number hook_base::step() const noexcept { return core_->now().step; }
+SMDEBUG_INLINE step_number hook_base::step() const noexcept { return state_->now().step; }
 
-SMDEBUG_INLINE step_number hook_base::mode_step() const noexcept { return core_->now().mode_step; }
+SMDEBUG_INLINE step_number hook_base::mode_step() const noexcept { return state_->now().mode_step; }
 
 SMDEBUG_INLINE void hook_base::set_step(step_number global, std::optional<step_number> in_mode) {
-    const one_call call{*this};
-    if (core_->last_written() == global && core_->now().step != global) {
+    const detail::hook_call at{*state_};
+    if (at->last_written == global && step() != global) {
         throw value_error("step " + std::to_string(global) +
                           " has just been written, and would be replaced: modes share the global numbers, so give "
                           "this step the next one, and its number in the mode as the second argument");
     }
-    const auto older = in_mode ? core_->written().global_of(current_mode(), *in_mode) : std::nullopt;
+    const auto older = in_mode ? at->run.written().global_of(current_mode(), *in_mode) : std::nullopt;
     if (older && *older < global) {
         throw value_error(detail::already_written_message(current_mode(), *in_mode, *older));
     }
-    core_->set_step(global, in_mode);
+    at->set_step(global, in_mode);
 }
 
 SMDEBUG_INLINE void hook_base::end_step() {
-    const one_call call{*this};
-    core_->end_step();
+    const detail::hook_call at{*state_};
+    at->refuse_when_closed();
+    // Whatever fails, the step is over: the count advances, and all observers are notified, before anything is thrown.
+    detail::exception_collector failure;
+    const bool was_asked = at->begun() != nullptr;
+    failure.attempt([&] { at->look_at_step(); });  // observers are also notified of empty steps
+    failure.attempt([&] { at->finish_files(); });
+    if (const detail::begun_step* const step = at->begun()) {
+        failure.attempt([&] {
+            if (step->loss && *step->loss) {
+                std::rethrow_exception(*step->loss);
+            }
+        });
+        at->undue_steps += was_asked && step->content == detail::step_content::nothing ? 1U : 0U;
+    }
+    at->losses.counters().unsaved_tensors = at->collections.unsaved_count();
+    const hook_step ended = at->now();
+    at->next_step();
+    failure.attempt([&] { at->note_lost(); });
+    for (const auto& observer : at->dismiss_observers()) {
+        failure.attempt([&] { observer->end_step(ended); });
+    }
+    if (at->begun() == nullptr) {  // an observer may have begun the next one
+        at->step = detail::untouched_step{.is_after_failure = failure.happened()};
+    }
+    failure.rethrow();
 }
 
 SMDEBUG_INLINE void hook_base::abandon_step() {
-    const one_call call{*this};
-    core_->abandon_step();
+    const detail::hook_call at{*state_};
+    at->refuse_when_closed();
+    const detail::begun_step* const step = at->begun();
+    if (step == nullptr &&
+        std::get<detail::untouched_step>(std::exchange(at->step, detail::untouched_step{})).is_after_failure) {
+        return;
+    }
+    const bool saved_everything = step != nullptr && step->saves_everything;
+    if (step != nullptr && step->tensors != 0 && !step->loss) {
+        at->losses.note_abandoned("step " + std::to_string(at->now().step) + " is lost: it was abandoned");
+    }
+    at->run.abandon_step();
+    at->dismiss_observers();
+    at->everything_next = at->everything_next || saved_everything;  // requested, but not written
+    at->next_step();
 }
 
-SMDEBUG_INLINE bool hook_base::step_is_lost() const noexcept { return core_->step_is_lost(); }
+SMDEBUG_INLINE bool hook_base::step_is_lost() const noexcept { return state_->step_is_lost(); }
 
 SMDEBUG_INLINE bool hook_base::should_save(std::string_view name) {
-    const one_call call{*this};
-    return core_->should_save(name);
+    const detail::hook_call at{*state_};
+    return at->wants(name, {});
 }
 
 SMDEBUG_INLINE bool hook_base::should_save(std::string_view name, const collection_names& into) {
-    const one_call call{*this};
+    const detail::hook_call at{*state_};
     detail::check_tensor_name(name);
-    return core_->should_save(name, into.get());
+    return at->wants(name, into.get());
 }
 
 SMDEBUG_INLINE bool hook_base::save_tensor(std::string_view name, const tensor_view& tensor,
                                            const collection_names& into) {
-    const one_call call{*this};
+    const detail::hook_call at{*state_};
     detail::check_tensor_name(name);
     check(tensor, name);
-    return core_->take(name, tensor, into.get());
+    return at->take(name, tensor, into.get());
 }
 
-SMDEBUG_INLINE void hook_base::save_everything_next_step() {
-    const one_call call{*this};
-    core_->save_everything_next_step();
-}
-
-SMDEBUG_INLINE void hook_base::close() {
-    const one_call call{*this};
-    core_->close();
-}
-
-SMDEBUG_INLINE void hook_base::flush() {
-    const one_call call{*this};
-    core_->flush();
-}
-
-SMDEBUG_INLINE const hook_counters& hook_base::counters() const noexcept { return core_->counters(); }
-
-SMDEBUG_INLINE const hook_options& hook_base::options() const noexcept { return core_->options(); }
-
-SMDEBUG_INLINE std::vector<std::string> hook_base::unmatched_collections() const {
-    const one_call call{*this};
-    return core_->unmatched_collections();
-}
-
-SMDEBUG_INLINE std::vector<std::string> hook_base::unsaved_tensors() const {
-    const one_call call{*this};
-    return core_->unsaved_tensors();
-}
-
-SMDEBUG_INLINE void hook_base::add_observer(std::shared_ptr<hook_observer> observer) {
-    const one_call call{*this};
-    core_->add_observer(std::move(observer));
-}
-
-SMDEBUG_INLINE void hook_base::check_process() const {
-    if (!home_.is_here()) {
-        throw unsupported("this hook belongs to the process " + std::to_string(home_.number()) +
-                          ", of which this one was forked: only that one can use it; make another hook here, for "
-                          "another run or worker");
-    }
-}
-
-SMDEBUG_INLINE hook_base::one_call::one_call(const hook_base& called)
-    : held_(&called.caller_), others_wait_(called.core_->options().threads == hook_threads::many) {
-    called.check_process();
-    const std::thread::id here = std::this_thread::get_id();
-    std::thread::id holder{};
-    while (!held_->compare_exchange_strong(holder, here, std::memory_order_acquire, std::memory_order_relaxed)) {
-        if (holder == here || !others_wait_) {
-            break;
-        }
-        held_->wait(holder, std::memory_order_relaxed);
-        holder = {};
-    }
-    if (holder == std::thread::id{}) {
-        return;
-    }
-    if (holder != here) {
-        throw value_error(
-            "two threads use this hook at once: this call changed nothing; give each thread a hook of its own, with "
-            "another worker's name, or set hook_options::threads to many");
-    }
-    held_ = nullptr;
-}
-
-SMDEBUG_INLINE hook_base::one_call::~one_call() {
-    if (held_ != nullptr) {
-        held_->store(std::thread::id{}, std::memory_order_release);
-        if (others_wait_) {
-            held_->notify_one();
-        }
-    }
-}
-
-SMDEBUG_INLINE void hook_base::check_call(std::string_view name) const {
-    check_process();
+SMDEBUG_INLINE void hook_base::save_scalar_view(std::string_view name, const tensor_view& value) {
+    const detail::hook_call at{*state_};
     detail::check_tensor_name(name);
-}
-
-SMDEBUG_INLINE bool hook_base::should_be_taken(std::string_view name, std::span<const std::string_view> into) {
-    const one_call call{*this};
-    return core_->should_save(name, into);
-}
-
-SMDEBUG_INLINE bool hook_base::take(std::string_view name, const tensor_view& tensor,
-                                    std::span<const std::string_view> into) {
-    const one_call call{*this};
-    return core_->take(name, tensor, into);
-}
-
-SMDEBUG_INLINE bool hook_base::take_checked(std::string_view name, const tensor_view& tensor,
-                                            std::span<const std::string_view> into) {
-    const one_call call{*this};
-    check(tensor, name);
-    return core_->take(name, tensor, into);
+    at->take_scalar(name, value);
 }
 
 SMDEBUG_INLINE std::optional<due_numbers> hook_base::numbers_alone(std::string_view name,
-                                                                   std::span<const std::string_view> into) {
-    const one_call call{*this};
-    return core_->numbers_alone(name, into);
+                                                                   const collection_names& into) {
+    const detail::hook_call at{*state_};
+    detail::begun_step& step = at->look_at_step();
+    const detail::collection_set::membership* const belongs_to = at->due(step, name, into.get());
+    if (belongs_to == nullptr || step.saves_everything || at->run.shows_tensors() || at->observers_want(name)) {
+        return std::nullopt;
+    }
+    const detail::reduction_plan& plan = at->collections.due_plan(*belongs_to);
+    return plan.raw ? std::nullopt : std::optional{due_numbers{.reductions = plan.wanted, .digest = plan.digest}};
 }
 
-SMDEBUG_INLINE bool hook_base::take_numbers(std::string_view name, std::span<const std::size_t> shape,
-                                            const tensor_numbers& numbers, std::span<const std::string_view> into) {
-    const one_call call{*this};
-    return core_->take_numbers(name, shape, numbers, into);
+SMDEBUG_INLINE bool hook_base::save_numbers(std::string_view name, std::span<const std::size_t> shape,
+                                            const tensor_numbers& numbers, const collection_names& into) {
+    const detail::hook_call at{*state_};
+    return numbers_alone(name, into).has_value() &&
+           at->take(name, {.type = dtype::invalid, .shape = shape, .bytes = {}, .strings = {}}, into.get(),
+                    {.numbers = &numbers});
 }
 
-SMDEBUG_INLINE void hook_base::take_scalar(std::string_view name, const tensor_view& value) {
-    const one_call call{*this};
-    core_->take_scalar(name, value);
+SMDEBUG_INLINE void hook_base::save_everything_next_step() {
+    const detail::hook_call at{*state_};
+    at->everything_next = true;
+}
+
+SMDEBUG_INLINE void hook_base::close() {
+    using detail::hook_state;
+    const detail::hook_call at{*state_};
+    if (std::exchange(at->phase, std::max(at->phase, hook_state::life::closing)) != hook_state::life::open ||
+        !at->run.is_own()) {
+        return;
+    }
+    detail::exception_collector failure;  // each of these is tried, even if others fail
+    if (const detail::begun_step* const step = at->begun(); step != nullptr && step->tensors != 0) {
+        failure.attempt([&] { end_step(); });
+    }
+    at->phase = hook_state::life::closed;
+    detail::failure_log& losses = at->losses;
+    failure.attempt(
+        [&] { losses.attempt([&] { at->run.close_tensorboard(); }, [] { return "TensorBoard's files are lost"; }); });
+    failure.attempt([&] {
+        losses.attempt([&] { at->run.close(at->collections); }, [] { return "the end of the run is not written"; });
+    });
+    failure.attempt([&] { at->note_lost(); });
+    const bool tells_undue = at->observers.empty() && at->run.writes();
+    for (const std::string& note : detail::closing_notes(at->options, at->collections, losses.counters(),
+                                                         tells_undue ? at->undue_steps : 0, at->run.first_saved())) {
+        detail::report_note(at->options, note);
+    }
+    failure.rethrow();
+}
+
+SMDEBUG_INLINE void hook_base::flush() {
+    const detail::hook_call at{*state_};
+    at->run.drain();
+    at->note_lost();
+}
+
+SMDEBUG_INLINE const hook_counters& hook_base::counters() const noexcept { return state_->losses.counters(); }
+
+SMDEBUG_INLINE const hook_options& hook_base::options() const noexcept { return state_->options; }
+
+SMDEBUG_INLINE std::vector<std::string> hook_base::unmatched_collections() const {
+    const detail::hook_call at{*state_};
+    return at->collections.unmatched();
+}
+
+SMDEBUG_INLINE std::vector<std::string> hook_base::unsaved_tensors() const {
+    const detail::hook_call at{*state_};
+    return at->collections.unsaved();
+}
+
+SMDEBUG_INLINE void hook_base::add_observer(std::shared_ptr<hook_observer> observer) {
+    const detail::hook_call at{*state_};
+    at->observers.push_back({std::move(observer)});
+    if (detail::begun_step* const step = at->begun()) {
+        step->content = detail::step_content::unknown;
+    }
 }
 
 }  // namespace smdebug::inline v1

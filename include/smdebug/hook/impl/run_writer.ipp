@@ -53,11 +53,14 @@ SMDEBUG_INLINE run_writer::~run_writer() {
     }
 }
 
-SMDEBUG_INLINE void run_writer::add_shape(std::string_view name, std::span<const std::size_t> extents,
-                                          const record_stamp& now) {
-    if (begin_entry()) {
-        writer_->add_shape(name, extents, now);
+SMDEBUG_INLINE step_writer& run_writer::entry() {
+    if (writer_->empty()) {
+        if (is_place_lost_) {
+            begin_again();
+        }
+        check_place();
     }
+    return *writer_;
 }
 
 SMDEBUG_INLINE void run_writer::show_tensor(const record_stamp& now, std::string_view name, const tensor_view& tensor,
@@ -238,16 +241,6 @@ SMDEBUG_INLINE void run_writer::open_tensorboard(const hook_options& options, pl
     }
     tensorboard_.emplace(std::move(place), worker_,
                          tensorboard_writer_options{.interval = options.tensorboard_interval});
-}
-
-SMDEBUG_INLINE bool run_writer::begin_entry() {
-    if (writer_ && writer_->empty()) {
-        if (is_place_lost_) {
-            begin_again();
-        }
-        check_place();
-    }
-    return writer_.has_value();
 }
 
 SMDEBUG_INLINE void run_writer::check_place() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/hook/any_clock.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -172,7 +171,8 @@ SMDEBUG_INLINE recent_steps::recent_steps(const hook_options& watched, const wat
       spare_(how.keep_steps / 4),
       memory_(spare_ + 1),
       kernel_(kernel),
-      writer_(any_storage{memory_}, options_for(watched, how), kernel, any_clock{system_wall_clock{}}) {
+      writer_(memory_, options_for(watched, how), kernel),
+      door_(writer_) {
     std::stop_source never;
     static_cast<void>(never.request_stop());
     reading_ = {.name = std::string{locations::base_name(watched.out_dir)},
@@ -186,22 +186,21 @@ SMDEBUG_INLINE recent_steps::recent_steps(const hook_options& watched, const wat
 }
 
 SMDEBUG_INLINE void recent_steps::begin(const hook_step& step) {
-    const hook_step& now = writer_.now();
-    if (begun_ && now.step != step.step) {
+    if (begun_ && writer_.step() != step.step) {
         write_out();
     }
     writer_.set_mode(step.mode);
-    if (now.step != step.step || now.mode_step != step.mode_step) {
-        writer_.set_step(step.step, step.mode_step);
+    if (writer_.step() != step.step || writer_.mode_step() != step.mode_step) {
+        door_.set_step(step.step, step.mode_step);
     }
 }
 
 SMDEBUG_INLINE void recent_steps::take(std::string_view name, const tensor_view& tensor,
                                        std::span<const std::string_view> into) {
     if (name.starts_with("scalar/") && tensor.count() == 1) {
-        writer_.take_scalar(std::string{name}, tensor);
+        door_.save_scalar(name, tensor);
         note_first();
-    } else if (writer_.take(name, tensor, into)) {
+    } else if (door_.save(name, tensor, into)) {
         note_first();
     }
 }
@@ -233,6 +232,7 @@ SMDEBUG_INLINE hook_options recent_steps::options_for(const hook_options& watche
                          .loss_regex = watched.loss_regex,
                          .include_workers = include_workers::all,
                          .worker = watched.worker,
+                         .on_note = [](const std::string& /*note*/) {},  // the watched hook's are enough
                          .mark_end_of_job = false};
     for (collection& group : options.collections) {
         group.save_config.reset();
@@ -243,7 +243,7 @@ SMDEBUG_INLINE hook_options recent_steps::options_for(const hook_options& watche
 
 SMDEBUG_INLINE void recent_steps::note_first() {
     if (!std::exchange(begun_, true)) {
-        first_ = writer_.now();
+        first_ = {writer_.step(), writer_.current_mode(), writer_.mode_step()};
     }
 }
 
@@ -260,7 +260,7 @@ SMDEBUG_INLINE void recent_steps::remove(step_number step) {
     const std::string& worker = writer_.options().worker;
     memory_.remove(locations::index_key(step, worker));
     memory_.remove(locations::event_key(step, worker));
-    writer_.forget(step);
+    door_.forget(step);
     reopen_ = std::erase(kept_, step) > 0 || reopen_;
 }
 
