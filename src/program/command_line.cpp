@@ -2,6 +2,7 @@
 
 #include <program/check.hpp>
 #include <program/command_options.hpp>
+#include <program/command_table.hpp>
 #include <program/completion.hpp>
 #include <program/defaults.hpp>
 #include <program/defaults_file.hpp>
@@ -14,7 +15,6 @@
 #include <program/merge.hpp>
 #include <program/pack.hpp>
 #include <program/program_version.hpp>
-#include <program/read_commands.hpp>
 #include <program/repair.hpp>
 #include <program/report.hpp>
 #include <program/rule_list.hpp>

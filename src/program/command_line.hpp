@@ -4,10 +4,10 @@
 
 #include <program/command_table.hpp>
 #include <program/console.hpp>
-#include <program/folder_runs.hpp>
 #include <program/interrupt.hpp>
 #include <program/ranks.hpp>
 #include <program/rule_set.hpp>
+#include <program/run_places.hpp>
 #include <smdebug/core/stop_token.hpp>
 
 #include <any>

@@ -7,7 +7,6 @@
 #include <program/finding_actions.hpp>
 #include <program/following.hpp>
 #include <program/numbers.hpp>
-#include <program/shard.hpp>
 #include <program/stats.hpp>
 #include <program/text.hpp>
 #include <smdebug/core/error.hpp>
@@ -23,6 +22,7 @@
 #include <cstddef>
 #include <map>
 #include <string_view>
+#include <thread>
 
 namespace smdebug::inline v1::cli::detail {
 
@@ -147,6 +147,20 @@ unsigned parse_threads(const std::string& text) {
 
 void add_threads(CLI::App& app, unsigned& to, const std::string& help) {
     add_parsed(app, "--threads", to, "N", help, parse_threads);
+}
+
+unsigned threads_or_all(unsigned threads) {
+    return threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+void add_shard(CLI::App& app, std::optional<run_shard>& to, const std::string& help) {
+    add_parsed(app, "--shard", to, "I/N", help, [](const std::string& text) {
+        try {
+            return parse_shard(text);
+        } catch (const value_error& wrong) {
+            throw usage_error("--shard: " + std::string{wrong.message()});
+        }
+    });
 }
 
 namespace {
@@ -410,15 +424,10 @@ void add_batch(CLI::App& app, scan_arguments& to) {
                  "results go into this database of SQLite, and to standard output only where --format is given; "
                  "what is there already, and has not changed, is not done again");
     }
-    add_free("--shard", to.shard, "I/N",
-             "only the I-th of N parts of the runs; array: that of this job in an array of Slurm or AWS Batch",
-             [](const std::string& text) {
-                 try {
-                     return parse_shard(text);
-                 } catch (const value_error& wrong) {
-                     throw usage_error("--shard: " + std::string{wrong.message()});
-                 }
-             });
+    if (is_free("--shard")) {
+        add_shard(app, to.shard,
+                  "only the I-th of N parts of the runs; array: that of this job in an array of Slurm or AWS Batch");
+    }
     add_free("--threads", to.threads, "N", "that work at once; default: one for each CPU.  Results do not depend on it",
              parse_threads);
     add_free("--run-timeout", to.run_timeout, "T",

@@ -6,6 +6,7 @@
 #include <program/rule_set.hpp>
 #include <program/runs.hpp>
 #include <program/scan_arguments.hpp>
+#include <program/shard.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/formats/options.hpp>
 #include <smdebug/registry/configure.hpp>
@@ -110,6 +111,10 @@ void add_mode(CLI::App& app, smdebug::mode& to, const std::string& help);
 void add_reductions(CLI::App& app, std::optional<std::vector<statistic>>& to, const std::string& help);
 
 void add_threads(CLI::App& app, unsigned& to, const std::string& help);
+/// So many; as many as there are CPUs for 0.
+[[nodiscard]] unsigned threads_or_all(unsigned threads);
+
+void add_shard(CLI::App& app, std::optional<run_shard>& to, const std::string& help);
 
 void add_formats(CLI::App& app, format_options& formats);
 

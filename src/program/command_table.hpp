@@ -1,5 +1,5 @@
 // The program's commands, options and arguments as a table, from which completions and manual pages are made; it is
-// filled from the options themselves (program/read_commands.hpp).  No third party is needed to print it.
+// read from the CLI11 app that parses them: help, completion and manual cannot disagree.
 #pragma once
 
 #include <array>
@@ -8,6 +8,12 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace CLI {
+
+class App;
+
+}  // namespace CLI
 
 namespace smdebug::inline v1::cli::detail {
 
@@ -78,5 +84,8 @@ struct command_table {
 
 /// The statuses in the sentence "Exit status: 0 nothing found; 1 error; ..." of a text, up to its first full stop.
 [[nodiscard]] std::vector<exit_status> exit_statuses_in(std::string_view text);
+
+/// All that the app describes.
+[[nodiscard]] command_table read_commands(CLI::App& app, std::string_view ending);
 
 }  // namespace smdebug::inline v1::cli::detail

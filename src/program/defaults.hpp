@@ -7,7 +7,7 @@
 // The command line overrides the environment, which overrides the file; a command's section overrides those for all.
 #pragma once
 
-#include <program/defaults_lines.hpp>
+#include <program/defaults_file.hpp>
 
 #include <CLI/CLI.hpp>
 

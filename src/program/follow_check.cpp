@@ -5,7 +5,6 @@
 #include <program/finding_actions.hpp>
 #include <program/following.hpp>
 #include <program/program_trial.hpp>
-#include <program/row_stream.hpp>
 #include <program/rows.hpp>
 #include <program/rule_notes.hpp>
 #include <program/runs.hpp>

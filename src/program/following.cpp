@@ -1,7 +1,7 @@
 #include <program/following.hpp>
 
-#include <program/folder_runs.hpp>
 #include <program/near_runs.hpp>
+#include <program/run_places.hpp>
 #include <program/text.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/options.hpp>
@@ -91,6 +91,13 @@ std::vector<step_number> noting_feed::next(step_feed::clock::time_point until) {
 feed_options noting_feed::watched(feed_options options) const {
     options.is_replaced = [&watch = of_.watch] { return watch.is_replaced(); };
     return options;
+}
+
+void pause_for(std::chrono::milliseconds time, const std::stop_token& stop) {
+    std::mutex guard;
+    std::condition_variable_any woken;
+    std::unique_lock lock{guard};
+    woken.wait_for(lock, stop, time, [] { return false; });
 }
 
 std::string stalled_text(const program_trial& run, const std::string& path) {
@@ -211,13 +218,6 @@ struct follow_team {
         ending->request_stop();
     }
 
-    void wait(std::chrono::milliseconds time) {
-        std::mutex guard;
-        std::condition_variable_any woken;
-        std::unique_lock lock{guard};
-        woken.wait_for(lock, ending->get_token(), time, [] { return false; });
-    }
-
     shared_console out;
     // Not on the stack: g++ 12 would warn, with sanitizers, that its constructor reads it.
     std::unique_ptr<std::stop_source> ending = std::make_unique<std::stop_source>();
@@ -257,7 +257,7 @@ void follow_folders(const run_options& how, const follow_options& follow, follow
             team.out.error("there is no training run in " + how.folders.front());
             return;
         }
-        team.wait(interval);
+        pause_for(interval, team.ending->get_token());
     }
 }
 

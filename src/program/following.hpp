@@ -12,6 +12,7 @@
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/storage/posix/folder.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -111,6 +112,9 @@ private:
     provisional_sink to_;
     run_problems problems_;
 };
+
+/// Waits so long, or until `stop`.
+void pause_for(std::chrono::milliseconds time, const std::stop_token& stop);
 
 /// The message for a stalled run.
 [[nodiscard]] std::string stalled_text(const program_trial& run, const std::string& path);

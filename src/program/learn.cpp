@@ -3,23 +3,25 @@
 #include <program/command_line.hpp>
 #include <program/command_options.hpp>
 #include <program/learn_ranks.hpp>
-#include <program/learn_table.hpp>
 #include <program/numbers.hpp>
-#include <program/opened_archives.hpp>
+#include <program/run_places.hpp>
+#include <program/table.hpp>
 #include <program/text.hpp>
 #include <smdebug/batch/find_runs.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/learn/learn.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
-#include <iostream>
+#include <istream>
 #include <memory>
-#include <thread>
 #include <utility>
+#include <vector>
 
 namespace smdebug::inline v1::cli::detail {
 
@@ -28,17 +30,9 @@ namespace {
 // The runs that the user names, a path, pattern or folder each: in arguments, then in the list.
 std::vector<std::string> asked_runs(const learn_arguments& args) {
     std::vector<std::string> asked = args.runs;
-    if (args.list) {
-        std::ifstream file;
-        if (*args.list != "-") {
-            file.open(*args.list);
-            file.peek();  // a folder, for one, opens but does not read
-            if (!file.is_open() || file.bad()) {
-                throw usage_error("--list: the file " + *args.list + " cannot be read");
-            }
-            file.clear();  // of the end, where the list is empty
-        }
-        run_list list{*args.list == "-" ? std::cin : file, "--list " + *args.list};
+    std::ifstream file;
+    if (std::istream* const from = opened_list(args.list, file)) {
+        run_list list{*from, "--list " + *args.list};
         try {
             while (auto line = list.next()) {
                 asked.push_back(*std::move(line));
@@ -128,10 +122,6 @@ int show(const learn_arguments& args, console& to) {
 // What each of many processes would do without the others.
 constexpr std::string_view each_learns = "learn from all runs";
 
-unsigned learning_threads(const learn_arguments& args) {
-    return args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency());
-}
-
 // How a process learns, what it says, and how it opens runs.
 class learning {
 public:
@@ -140,7 +130,7 @@ public:
         : args_(args),
           to_(to),
           says_(tells ? &to : nullptr),
-          how_{.threads = learning_threads(args), .stop = stop},
+          how_{.threads = threads_or_all(args.threads), .stop = stop},
           archives_(std::size_t{how_.threads} + 1) {
         how_.on_note = [this](const std::string& run, const std::string& note) { says_.note(run, note); };
         how_.progress = [this](std::size_t) { says_.count(1); };
@@ -187,11 +177,7 @@ int learning::run(function_ref<learned_facts(run_finder&)> learn) {
         throw usage_error(wrong.message());
     }
     to_.clear_progress();
-    std::string beside;
-    for (const auto& [ending, count] : found.left_out()) {
-        beside.append(beside.empty() ? "" : ", ").append(std::to_string(count)).append(" ").append(ending);
-    }
-    if (!beside.empty()) {
+    if (const std::string beside = left_out_text(found.left_out()); !beside.empty()) {
         to_.note("files beside the runs are not looked at: " + beside);
     }
     return finish(facts);
@@ -299,15 +285,7 @@ void declare_learn(command_line& line) {
                    "std, zeros; default: abs_max,l2,zeros, or those of --add"),
           {{"abs_max", "abs_mean", "l1", "l2", "max", "mean", "min", "std", "zeros"}, true});
     add_text(app, "--show", args->show, "FILE", "print what was learned, or one TENSOR of it, as a table");
-    add_parsed(app, "--shard", args->shard, "I/N",
-               "only the I-th of N parts of the runs; the parts' files are merged by --add",
-               [](const std::string& text) {
-                   try {
-                       return parse_shard(text);
-                   } catch (const value_error& wrong) {
-                       throw usage_error("--shard: " + std::string{wrong.message()});
-                   }
-               });
+    add_shard(app, args->shard, "only the I-th of N parts of the runs; the parts' files are merged by --add");
     add_threads(app, args->threads,
                 "runs that are read at once; default: one for each CPU.  The file does not depend on it");
     add_steps(app, args->how.range);
@@ -319,6 +297,138 @@ void declare_learn(command_line& line) {
         "were learned from the others is named, too: look at it, and leave it out if it is not healthy.\n"
         "Example: smdebug learn runs/2024-* -o normal.json\n"
         "         smdebug check runs/new --rule learned,file=normal.json\n");
+}
+
+namespace {
+
+namespace learn = smdebug::detail::learn;
+
+std::string shape_words(const learn::entry_facts& entry) {
+    if (!entry.shape || !entry.shape->extents) {
+        return entry.shape ? "-" : "any";
+    }
+    std::string text;
+    for (const auto& extent : *entry.shape->extents) {
+        text.append(text.empty() ? "" : "x").append(extent ? std::to_string(*extent) : "?");
+    }
+    return text.empty() ? "()" : text;
+}
+
+std::string dtype_words(const learn::entry_facts& entry) {
+    if (!entry.dtypes) {
+        return "any";
+    }
+    return entry.dtypes->empty() ? "-" : joined(*entry.dtypes, " ");
+}
+
+// The facts that hold, each with how often it was seen.
+std::string fact_words(const learn::entry_facts& entry) {
+    std::string text;
+    const auto add = [&](const char* name, const std::optional<std::uint64_t>& count) {
+        if (count.value_or(0) > 0) {
+            text.append(text.empty() ? "" : " ").append(name).append(":").append(std::to_string(*count));
+        }
+    };
+    add("finite", entry.finite);
+    add("nonnegative", entry.nonnegative);
+    add("nonpositive", entry.nonpositive);
+    add("constant", entry.constant);
+    add("changing", entry.changing);
+    add("replicas", entry.replicas);
+    return text.empty() ? "-" : text;
+}
+
+std::string margin_words(const std::optional<double>& margin) { return margin ? short_text(*margin) : "none"; }
+
+std::string all_tensors(const learned_facts& facts) {
+    const std::vector<column> columns{{"tensor"}, {"mode"},  {"runs", true}, {"every", true},
+                                      {"dtype"},  {"shape"}, {"facts"},      {"numbers"}};
+    std::vector<std::string> cells;
+    for (const auto& [name, tensor] : learn::facts_access::data(facts).tensors) {
+        for (const mode in : learn::modes_by_name) {
+            const learn::entry_facts* const entry = tensor.find(in);
+            if (entry == nullptr) {
+                continue;
+            }
+            std::string numbers;
+            for (const auto& [which, series] : entry->numbers) {
+                numbers.append(numbers.empty() ? "" : " ").append(learn::name_of(which));
+            }
+            for (const std::string& cell :
+                 {printable(name), std::string{name_of(in)}, std::to_string(entry->runs),
+                  std::to_string(entry->every.steps), dtype_words(*entry), shape_words(*entry), fact_words(*entry),
+                  numbers.empty() ? std::string{"-"} : numbers}) {
+                cells.push_back(cell);
+            }
+        }
+    }
+    return table_text(columns, cells);
+}
+
+std::string windows_of(const learn::number_series& series, learn::number which) {
+    const std::vector<column> columns{{"from", true},     {"to", true},    {"runs", true}, {"least", true},
+                                      {"greatest", true}, {"lower", true}, {"upper", true}};
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < series.windows.size(); ++i) {
+        const learn::window_facts window = series.windows[i];
+        const step_number first = learn::first_step_of(window.window);
+        const auto envelope = learn::envelope_of(series, which, first, 1);
+        const auto bound = [&](const std::optional<double>& margin, double learned_envelope::*side) {
+            return envelope && margin ? short_text((envelope->envelope).*side) : std::string{"-"};
+        };
+        for (const std::string& cell :
+             {std::to_string(first), std::to_string(learn::last_step_of(window.window)), std::to_string(window.runs),
+              short_text(window.low[0].number), short_text(window.high[0].number),
+              bound(series.down, &learned_envelope::lower), bound(series.up, &learned_envelope::upper)}) {
+            cells.push_back(cell);
+        }
+    }
+    return table_text(columns, cells);
+}
+
+std::string one_tensor(const learned_facts& facts, const std::string& name) {
+    std::string text;
+    const learn::tensor_facts& tensor = learn::facts_access::data(facts).tensors.find(name)->second;
+    for (const mode in : learn::modes_by_name) {
+        const learn::entry_facts* const entry = tensor.find(in);
+        if (entry == nullptr) {
+            continue;
+        }
+        text += (text.empty() ? "" : "\n") + printable(name) + " in " + std::string{name_of(in)} + ": in " +
+                counted(entry->runs, "run") + ", every " + std::to_string(entry->every.saves) + " saves and " +
+                std::to_string(entry->every.steps) + " steps; dtype " + dtype_words(*entry) + ", shape " +
+                shape_words(*entry) + "; " + fact_words(*entry) + "\n";
+        for (const auto& [which, series] : entry->numbers) {
+            text.append("\n").append(learn::name_of(which)).append(": margins down ");
+            text.append(margin_words(series.down)).append(", up ").append(margin_words(series.up));
+            if (series.widen) {
+                text.append(", widened by ").append(short_text(*series.widen));
+            }
+            text.append("\n").append(windows_of(series, which));
+        }
+    }
+    for (const learn::tied_class& each : learn::facts_access::data(facts).tied) {
+        for (const std::string& one : each.tensors) {
+            if (one == name) {
+                text += "\nequal in each of " + counted(each.saves, "save") + ": " +
+                        printable(joined(each.tensors, " ")) + "\n";
+            }
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string learned_table(const learned_facts& facts, const std::optional<std::string>& tensor) {
+    if (tensor) {
+        return one_tensor(facts, *tensor);
+    }
+    std::string text = all_tensors(facts);
+    for (const learn::tied_class& each : learn::facts_access::data(facts).tied) {
+        text += "equal in each of " + counted(each.saves, "save") + ": " + printable(joined(each.tensors, " ")) + "\n";
+    }
+    return text + counted(facts.runs().size(), "run") + "; " + suspects_text(facts) + "\n";
 }
 
 }  // namespace smdebug::inline v1::cli::detail

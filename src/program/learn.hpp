@@ -43,4 +43,7 @@ struct learn_arguments {
 
 void declare_learn(command_line& line);
 
+/// A line for each tensor and mode.  With a tensor: its facts, and a line for each window of its numbers.
+[[nodiscard]] std::string learned_table(const learned_facts& facts, const std::optional<std::string>& tensor);
+
 }  // namespace smdebug::inline v1::cli::detail

@@ -4,6 +4,7 @@
 #include <program/console.hpp>
 #include <program/program_trial.hpp>
 #include <program/runs.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
 
 #include <optional>
@@ -38,5 +39,8 @@ struct ls_arguments {
 [[nodiscard]] int ls(const ls_arguments& args, console& to);
 
 void declare_ls(command_line& line);
+
+/// Runs the command until every job has ended, was given up, or `stop`; the exit status.
+[[nodiscard]] int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop);
 
 }  // namespace smdebug::inline v1::cli::detail

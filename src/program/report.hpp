@@ -55,4 +55,8 @@ void tell_report(const report_arguments& args, const report::detail::page& page,
 
 void declare_report(command_line& line);
 
+/// Runs the command; the exit status.
+[[nodiscard]] int follow_report(const report_arguments& args, const program_rules& registry, console& to,
+                                const std::stop_token& stop);
+
 }  // namespace smdebug::inline v1::cli::detail

@@ -4,8 +4,19 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <istream>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace smdebug::inline v1::cli::detail {
@@ -21,8 +32,59 @@ struct run_places {
     std::string damage = {};  ///< of an archive's directory, a sentence; may be empty
 };
 
+/// The lines of --list; null where there is none.  "-" is standard input, any other list is opened in `file`.
+/// Errors: usage_error: it cannot be read.
+[[nodiscard]] std::istream* opened_list(const std::optional<std::string>& list, std::ifstream& file);
+
+/// "3 .pt, 1 .tar.bz2": files that a search found and left out, see run_finder::left_out(); empty if there are none.
+[[nodiscard]] std::string left_out_text(const std::map<std::string, std::size_t, std::less<>>& files);
+
 /// Opens an archive once for all its runs; anything else is left to be opened by its path.
 /// Errors: those of open_storage().
 [[nodiscard]] run_places places_of(const std::string& path, const storage_options& options);
+
+/// Keeps the most recently used archives open.  Threads: place_of() may be called at once.
+class opened_archives {
+public:
+    /// `most`: how many are kept; one that is in use stays open beside them.
+    explicit opened_archives(std::size_t most) : most_(std::max<std::size_t>(most, 1)) {}
+
+    /// The run at a path; already opened if it lies in an archive, "jobs.tar!/job-17".
+    /// Errors: those of open_storage(); not_found: the archive has no such run.
+    [[nodiscard]] run_place place_of(const std::string& path, const storage_options& options);
+
+private:
+    struct opened {
+        std::string path;
+        std::mutex guard;
+        std::optional<run_places> places;
+    };
+
+    [[nodiscard]] std::shared_ptr<opened> item_of(const std::string& path);
+
+    std::size_t most_;
+    std::mutex guard_;
+    std::list<std::shared_ptr<opened>> items_;  // the most recently used first
+};
+
+enum class folders_without_runs : std::uint8_t { stay, left_out };
+
+/// Replaces each path by the folders below it that hold logs.  A path without any stays, and so does one that cannot be
+/// listed, as opening it reports why.
+[[nodiscard]] std::vector<std::string> runs_from_folders(std::vector<std::string> paths, const storage_options& storage,
+                                                         folders_without_runs others = folders_without_runs::stay);
+
+/// Replaces the paths among the arguments of a command, if it has the option for that.
+template <class Arguments>
+void spread_folders(Arguments& args) {
+    if constexpr (requires { args.check.how; }) {
+        spread_folders(args.check);
+    } else if constexpr (requires { args.runs, args.how.storage; }) {
+        if (!args.how.storage.formats.folders_are_workers) {
+            args.how.folders = args.runs;
+            args.runs = runs_from_folders(std::move(args.runs), args.how.storage);
+        }
+    }
+}
 
 }  // namespace smdebug::inline v1::cli::detail

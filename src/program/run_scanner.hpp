@@ -2,7 +2,6 @@
 #pragma once
 
 #include <program/message_sink.hpp>
-#include <program/opened_archives.hpp>
 #include <program/program_trial.hpp>
 #include <program/rule_set.hpp>
 #include <program/run_places.hpp>

@@ -4,7 +4,7 @@
 #include <program/command_line.hpp>
 #include <program/command_options.hpp>
 #include <program/numbers.hpp>
-#include <program/rank_results.hpp>
+#include <program/run_places.hpp>
 #include <program/run_scanner.hpp>
 #include <program/scan_results.hpp>
 #include <program/scan_sink.hpp>
@@ -19,7 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
-#include <iostream>
+#include <istream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -39,32 +39,9 @@ constexpr std::size_t most_listed = 100'000;
 // What each of many processes would do without the others.
 constexpr std::string_view each_scans = "scan all runs";
 
-unsigned threads_of(const scan_arguments& args) {
-    return args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency());
-}
-
 // The options of a batch.
 batch_options batch_options_of(const scan_arguments& args, unsigned threads, const std::stop_token& stop) {
     return {.threads = threads, .run_timeout = args.run_timeout, .memory = args.memory, .stop = stop};
-}
-
-// The lines of --list; null where there is none.  Errors: usage_error: it cannot be read.
-std::istream* opened_list(const scan_arguments& args, std::ifstream& file) {
-    if (!args.list) {
-        return nullptr;
-    }
-    if (*args.list == "-") {
-        return &std::cin;
-    }
-    file.open(*args.list);
-    if (file.is_open()) {
-        file.peek();  // a folder, for one, opens but does not read
-    }
-    if (!file.is_open() || file.bad()) {
-        throw usage_error("--list: the file " + *args.list + " cannot be read");
-    }
-    file.clear();  // of the end, where the list is empty
-    return &file;
 }
 
 // Merges databases of ranks, left by a scan that did not finish, into the requested one.
@@ -98,7 +75,7 @@ public:
     scan_ends(const scan_arguments& args, console& to, std::size_t ranks = 1)
         : args_(args),
           ranks_(ranks),
-          list_(opened_list(args, file_)),
+          list_(opened_list(args.list, file_)),
           base_(opened_base(to)),
           progress_(args.progress, to),
           sink_(args, base_.get(), progress_, to,
@@ -227,7 +204,7 @@ bool scan_as_rank(const scan_arguments& args, const program_rules& registry, con
     scan_database base{rank_file(*args.output, rank), args, scan_database::use::of_rank};
     batch_progress counts{progress_format::none, to};
     scan_sink sink{own, &base, counts, to};
-    const unsigned threads = threads_of(args);
+    const unsigned threads = threads_or_all(args.threads);
     run_scanner scanner{args, registry, threads};
     scanner.tell_versions();
     batch_options how = batch_options_of(args, threads, stop);
@@ -306,7 +283,7 @@ int scan_runs(const scan_arguments& args, const program_rules& registry, console
         return on_ranks(ranks, processes, each_scans, to,
                         [&](rank_channel& channel) { return scan_on_ranks(args, registry, to, stop, channel); });
     }
-    const unsigned threads = threads_of(args);
+    const unsigned threads = threads_or_all(args.threads);
     batch_options how = batch_options_of(args, threads, stop);
     how.in_order = args.rows;
     scan_ends ends{args, to};

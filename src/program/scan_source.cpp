@@ -166,14 +166,6 @@ std::optional<batch_run> scan_source::next() {
     }
 }
 
-std::string scan_source::left_out() const {
-    std::string text;
-    for (const auto& [ending, count] : finder_->left_out()) {
-        text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + ending;
-    }
-    return text;
-}
-
 std::optional<std::string> scan_source::next_line() {
     std::optional<std::string> line;
     if (next_argument_ < args_.check.runs.size()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <program/database/results_database.hpp>
+#include <program/run_places.hpp>
 #include <program/scan_arguments.hpp>
 #include <smdebug/batch/find_runs.hpp>
 #include <smdebug/batch/run_result.hpp>
@@ -81,7 +82,7 @@ public:
     /// After the last: whether there was a list without any path.
     [[nodiscard]] bool list_is_empty() const noexcept { return list_ && listed_ == 0; }
     /// "3 .pt, 1 .tar.bz2": files that the search found and that are not read; empty if there are none.
-    [[nodiscard]] std::string left_out() const;
+    [[nodiscard]] std::string left_out() const { return left_out_text(finder_->left_out()); }
 
 private:
     [[nodiscard]] std::optional<std::string> next_line();

@@ -4,7 +4,7 @@
 
 #include <program/command_line.hpp>
 #include <program/console.hpp>
-#include <program/defaults_lines.hpp>
+#include <program/defaults_file.hpp>
 #include <program/rule_set.hpp>
 #include <smdebug/core/bytes.hpp>
 

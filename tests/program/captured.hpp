@@ -35,10 +35,19 @@ struct ended {
     std::string err = {};
 };
 
-inline ended run_to_end(std::vector<std::string> arguments) {
-    captured run;
-    const int status = smdebug::cli::run_program(std::move(arguments), run.out, run.err);
-    return {status, run.out.str(), run.err.str()};
+/// Calls `run` with a console; it returns the exit status.
+template <class Run>
+ended ended_by(Run run) {
+    captured by;
+    const int status = run(by.to);
+    return {status, by.out.str(), by.err.str()};
+}
+
+/// The whole program, called as main() calls it.
+inline ended run_to_end(std::vector<std::string> arguments, smdebug::cli::detail::console_kind kind = {}) {
+    captured by;
+    const int status = smdebug::cli::run_program(std::move(arguments), by.out, by.err, kind);
+    return {status, by.out.str(), by.err.str()};
 }
 
 /// The built-in rules, made once.

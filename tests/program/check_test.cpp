@@ -28,19 +28,10 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-struct verdict {
-    int status = 0;
-    std::string out;
-    std::string err;
-};
-
-verdict check_of(cli::detail::check_arguments given,
-                 cli::detail::output_format format = cli::detail::output_format::csv,
-                 const cli::program_rules& rules = known()) {
-    captured run;
+ended check_of(cli::detail::check_arguments given, cli::detail::output_format format = cli::detail::output_format::csv,
+               const cli::program_rules& rules = known()) {
     given.how.format = format;
-    const int status = cli::detail::check(given, rules, run.to);
-    return {status, run.out.str(), run.err.str()};
+    return ended_by([&](auto& to) { return cli::detail::check(given, rules, to); });
 }
 
 std::vector<rule_request> rules_of(const texts& named) {
@@ -74,7 +65,7 @@ const texts& both() {
 TEST_CASE("check: a row for each finding, by step, then rule, and exit status 3") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict got = check_of({.runs = {folder.path()}, .rules = rules_of(both())});
+    const ended got = check_of({.runs = {folder.path()}, .rules = rules_of(both())});
     CHECK(got.status == cli::exit_finding);
     CHECK(got.err.empty());
     CHECK(lines_of(got.out) ==
@@ -83,7 +74,7 @@ TEST_CASE("check: a row for each finding, by step, then rule, and exit status 3"
                 folder.path() + ",vanishing_gradient,1,EVAL,0,g,worker_0,9.9999997171806854e-10,9.9999999999999995e-08,"
                                 "the mean absolute gradient 1e-09 is below 1e-07",
                 folder.path() + ",exploding_tensor,2,TRAIN,1,w,worker_0,Infinity,,0 NaN and 1 infinite of 2 values"});
-    const verdict turned =
+    const ended turned =
         check_of({.runs = {folder.path()}, .rules = rules_of({"vanishing_gradient", "exploding_tensor"})});
     CHECK(contains(lines_of(turned.out)[1], "vanishing_gradient"));
 }
@@ -91,13 +82,13 @@ TEST_CASE("check: a row for each finding, by step, then rule, and exit status 3"
 TEST_CASE("check: JSON rows; a table has a summary") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict rows = check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor,only_nan=True"})},
-                                  cli::detail::output_format::json);
+    const ended rows = check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor,only_nan=True"})},
+                                cli::detail::output_format::json);
     CHECK(rows.out == "{\"run\":\"" + folder.path() +
                           "\",\"rule\":\"exploding_tensor\",\"step\":1,\"mode\":\"EVAL\",\"mode_step\":0,"
                           "\"tensor\":\"w\",\"worker\":\"worker_0\",\"value\":\"NaN\",\"threshold\":null,"
                           "\"message\":\"1 NaN and 0 infinite of 2 values\"}\n");
-    const verdict table =
+    const ended table =
         check_of({.runs = {folder.path()}, .rules = rules_of(both())}, cli::detail::output_format::table);
     CHECK(contains(squeezed(table.out), "\nrun rule status steps_evaluated steps_met findings\n"));
     CHECK(contains(squeezed(table.out), " exploding_tensor IssuesFound 3 2 2\n"));
@@ -105,7 +96,7 @@ TEST_CASE("check: JSON rows; a table has a summary") {
     CHECK_FALSE(contains(table.out, "the first value that was not finite"));
     const std::string origin = "the first value that was not finite: step 1, w of worker_0, 1 NaN";
     for (const auto format : {cli::detail::output_format::table, cli::detail::output_format::csv}) {
-        const verdict first = check_of({.runs = {folder.path()}, .rules = rules_of({"nan_origin"})}, format);
+        const ended first = check_of({.runs = {folder.path()}, .rules = rules_of({"nan_origin"})}, format);
         CHECK(contains(first.out, "\n" + origin) == (format == cli::detail::output_format::table));
     }
 }
@@ -114,7 +105,7 @@ TEST_CASE("check: from start up to, not including, end") {
     const temporary_folder folder;
     write_sick_run(folder);
     const auto found = [&](step_number start, std::optional<step_number> end) {
-        const verdict got =
+        const ended got =
             check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor"}), .start = start, .end = end});
         return std::pair{got.status, lines_of(got.out).size() - 1};
     };
@@ -129,7 +120,7 @@ TEST_CASE("check: from start up to, not including, end") {
 TEST_CASE("check: a collection missing from the run is noted: finding nothing in it does not mean healthy") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict got =
+    const ended got =
         check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor,collection_names=wieghts;gradients"})});
     CHECK(contains(got.err,
                    "smdebug: note: exploding_tensor: Collection wieghts was not saved. Did you mean weights? [run "));
@@ -140,20 +131,20 @@ TEST_CASE("check: looks at the first worker, as the service does, and says so wh
     const temporary_folder folder;
     write_run_of_two_workers(folder);
     const std::string said = "exploding_tensor: only 1 of 2 workers was checked; all_workers=true checks all";
-    const verdict first =
+    const ended first =
         check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor"})}, cli::detail::output_format::table);
     CHECK(first.status == cli::exit_ok);
     CHECK(contains(first.out, "NoIssuesFound, 1 of 2 workers"));
     CHECK(contains(first.err, said));
-    const verdict all = check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor,all_workers=true"})},
-                                 cli::detail::output_format::table);
+    const ended all = check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor,all_workers=true"})},
+                               cli::detail::output_format::table);
     CHECK(all.status == cli::exit_finding);
     CHECK_FALSE(contains(all.out + all.err, "workers was checked"));
     CHECK_FALSE(contains(all.out, "1 of 2 workers"));
 }
 
 TEST_CASE("check: nothing found") {
-    const verdict got =
+    const ended got =
         check_of({.runs = {golden("torch_mlp")}, .rules = rules_of(both())}, cli::detail::output_format::table);
     CHECK(got.status == cli::exit_ok);
     CHECK(got.out.starts_with("nothing found\n\nrun "));
@@ -162,29 +153,28 @@ TEST_CASE("check: nothing found") {
 TEST_CASE("check: a failing run does not affect the others; neither a finding nor an error hides the other") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict both_kinds = check_of({.runs = {"/nowhere", folder.path()}, .rules = rules_of(both())});
+    const ended both_kinds = check_of({.runs = {"/nowhere", folder.path()}, .rules = rules_of(both())});
     CHECK(both_kinds.status == cli::exit_finding_and_error);
     CHECK(contains(both_kinds.err, "/nowhere"));
-    const verdict counted = check_of(
+    const ended counted = check_of(
         {.runs = {"/nowhere", folder.path(), golden("missing_event"), golden("torch_mlp")}, .rules = rules_of(both())},
         cli::detail::output_format::table);
     CHECK(counted.out.ends_with("\n\n4 runs: findings in 1; 1 could be evaluated in part only; 1 not at all\n"));
-    const verdict failed =
-        check_of({.runs = {"/nowhere"}, .rules = rules_of(both())}, cli::detail::output_format::table);
+    const ended failed = check_of({.runs = {"/nowhere"}, .rules = rules_of(both())}, cli::detail::output_format::table);
     CHECK(failed.status == cli::exit_error);
     CHECK(failed.out.empty());  // nothing was checked, so nothing can be said
 }
 
 TEST_CASE("check: damage is noted and gives status 1 when nothing was found") {
-    const verdict damaged =
+    const ended damaged =
         check_of({.runs = {golden("damaged/flipped_length")}, .rules = rules_of({"exploding_tensor"})});
     CHECK(damaged.status == cli::exit_error);
     CHECK(contains(damaged.err, "note: exploding_tensor: CorruptRecord: events/"));
-    const verdict missing = check_of({.runs = {golden("missing_event")}, .rules = rules_of({"exploding_tensor"})});
+    const ended missing = check_of({.runs = {golden("missing_event")}, .rules = rules_of({"exploding_tensor"})});
     CHECK(missing.status == cli::exit_error);
     CHECK(contains(missing.err, "is missing"));
     // Reductions that prove nothing are no damage.
-    const verdict unknown =
+    const ended unknown =
         check_of({.runs = {golden("missing_event")}, .rules = rules_of({"exploding_tensor"}), .end = 1});
     CHECK(unknown.status == cli::exit_ok);
     CHECK(contains(unknown.err, "note: "));
@@ -205,7 +195,7 @@ TEST_CASE("check: a rule that looks at nothing is not healthy: its own status, a
           row{"dead_relu",
               "dead_relu has looked at nothing: None of the tensors of 3 steps is what the rule is set to look at"}}) {
         CAPTURE(rule);
-        const verdict got =
+        const ended got =
             check_of({.runs = {folder.path()}, .rules = rules_of({rule})}, cli::detail::output_format::table);
         CAPTURE(got.err);
         CHECK(got.status == cli::exit_usage);
@@ -225,8 +215,8 @@ TEST_CASE("check: a rule that looks at nothing is not healthy: its own status, a
 
 TEST_CASE("check: a job that has not ended is checked as it is, without waiting") {
     for (const std::string run : {"sparse_running", "incomplete_workers", "missing_event_running"}) {
-        const verdict got = check_of({.runs = {golden(run)}, .rules = rules_of({"exploding_tensor"})},
-                                     cli::detail::output_format::table);
+        const ended got = check_of({.runs = {golden(run)}, .rules = rules_of({"exploding_tensor"})},
+                                   cli::detail::output_format::table);
         const bool lost = run == "missing_event_running";  // it may still come, but was not looked at
         CHECK_MESSAGE(got.status == (lost ? cli::exit_error : cli::exit_ok), run);
         CHECK_MESSAGE(contains(got.out, " Incomplete") == lost, run);
@@ -243,7 +233,7 @@ TEST_CASE("check: options end each rule at its first bad step, or at the first f
     cli::detail::check_arguments given{.runs = {folder.path()},
                                        .rules = rules_of({"exploding_tensor", "all_zero,tensor_regex=.*,threshold=0"}),
                                        .stop_at_first = true};
-    const verdict first = check_of(given, cli::detail::output_format::table);
+    const ended first = check_of(given, cli::detail::output_format::table);
     CHECK(contains(squeezed(first.out), " exploding_tensor IssuesFound 2 1 1\n"));
     CHECK(contains(squeezed(first.out), " all_zero IssuesFound 1 1 2\n"));  // w and g, at step 0
     given.first_offender = true;
@@ -255,7 +245,7 @@ TEST_CASE("check: rules have their own names, steps and parameters") {
     write_sick_run(folder);
     std::vector<rule_request> rules = rules_of({"ExplodingTensor,start_step=2", "exploding_tensor,end_step=2"});
     rules[0].label = "late";
-    const verdict got = check_of({.runs = {folder.path()}, .rules = rules});
+    const ended got = check_of({.runs = {folder.path()}, .rules = rules});
     const texts lines = lines_of(got.out);
     REQUIRE(lines.size() == 3);
     CHECK(lines[1].starts_with(folder.path() + ",exploding_tensor,1,"));
@@ -265,18 +255,18 @@ TEST_CASE("check: rules have their own names, steps and parameters") {
 TEST_CASE("check: a rule keeps state for one run only; failing to open a run to compare with is an error") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict twice = check_of({.runs = {folder.path(), folder.path() + "/"},
-                                    .rules = rules_of({"unchanged_tensor,tensor_regex=g,num_steps=2"})},
-                                   cli::detail::output_format::table);
+    const ended twice = check_of({.runs = {folder.path(), folder.path() + "/"},
+                                  .rules = rules_of({"unchanged_tensor,tensor_regex=g,num_steps=2"})},
+                                 cli::detail::output_format::table);
     CHECK(twice.status == cli::exit_ok);
-    const verdict same =
+    const ended same =
         check_of({.runs = {folder.path()}, .rules = rules_of({"similar_across_runs,other_trial_0=" + folder.path()})});
     CHECK(same.err.empty());
-    const verdict none =
+    const ended none =
         check_of({.runs = {folder.path()}, .rules = rules_of({"similar_across_runs,other_trial_0=/nowhere"})});
     CHECK(none.status == cli::exit_error);
     CHECK(contains(none.err, "/nowhere"));
-    const verdict others =
+    const ended others =
         check_of({.runs = {folder.path()},
                   .rules = rules_of({"similar_across_runs,other_trial_0=/nowhere", "exploding_tensor"})},
                  cli::detail::output_format::table);
@@ -293,7 +283,7 @@ TEST_CASE("check: missing event files do not count as a healthy run, in table, s
         .rules = rules_of({"exploding_tensor,only_nan=True", "vanishing_gradient", "all_zero,tensor_regex=w"})};
     given.actions.status_file = folder.path() + "/status.json";
     folder.remove(smdebug::detail::locations::event_key(2, "worker_0"));
-    const verdict part = check_of(given, cli::detail::output_format::table);
+    const ended part = check_of(given, cli::detail::output_format::table);
     CHECK(part.status == cli::exit_finding_and_error);
     CHECK(contains(squeezed(part.out), " exploding_tensor IssuesFound 3 1 1\n"));
     CHECK(contains(squeezed(part.out), " all_zero Incomplete 3 0 0\n"));
@@ -310,7 +300,7 @@ TEST_CASE("check: missing event files do not count as a healthy run, in table, s
     for (const step_number step : {0, 1}) {
         folder.remove(smdebug::detail::locations::event_key(step, "worker_0"));
     }
-    const verdict none = check_of(given, cli::detail::output_format::table);
+    const ended none = check_of(given, cli::detail::output_format::table);
     CHECK(none.status == cli::exit_error);
     for (const char* rule : {"exploding_tensor", "vanishing_gradient", "all_zero"}) {
         CHECK(contains(squeezed(none.out), std::string{" "} + rule + " Error 3 0 0\n"));
@@ -337,7 +327,7 @@ TEST_CASE("check: a failing rule is an error that says where; the first notes ar
     cli::program_rules rules;
     rules.add<noisy>();
     rules.add<rules::exploding_tensor>();
-    const verdict got =
+    const ended got =
         check_of({.runs = {folder.path()}, .rules = rules_of({"noisy"})}, cli::detail::output_format::table, rules);
     CHECK(got.status == cli::exit_error);
     CHECK(contains(got.err, "smdebug: error: noisy failed at step 2: a bug [run " + folder.path() + "]\n"));
@@ -345,8 +335,8 @@ TEST_CASE("check: a failing rule is an error that says where; the first notes ar
     CHECK(contains(got.err, "note: noisy: 6 more such notes [run " + folder.path() + "]\n"));
     CHECK(lines_of(got.err).size() == 12);
     CHECK(contains(squeezed(got.out), " noisy Error 2 0 0\n"));
-    const verdict both_rules = check_of({.runs = {folder.path()}, .rules = rules_of({"noisy", "exploding_tensor"})},
-                                        cli::detail::output_format::table, rules);
+    const ended both_rules = check_of({.runs = {folder.path()}, .rules = rules_of({"noisy", "exploding_tensor"})},
+                                      cli::detail::output_format::table, rules);
     CHECK(both_rules.status == cli::exit_finding_and_error);
     CHECK(contains(squeezed(both_rules.out), " exploding_tensor IssuesFound 3 2 2\n"));
 }
@@ -370,8 +360,7 @@ TEST_CASE("check: all built-in rules at once on the golden runs") {
                       (info.name == "similar_across_runs" ? ",other_trial_0=" + golden("torch_mlp") : ""));
     }
     for (const char* run : {"torch_mlp", "torch_ddp", "xgboost_like", "reductions_only"}) {
-        const verdict got =
-            check_of({.runs = {golden(run)}, .rules = rules_of(all)}, cli::detail::output_format::table);
+        const ended got = check_of({.runs = {golden(run)}, .rules = rules_of(all)}, cli::detail::output_format::table);
         INFO(run << ": " << got.err);
         CHECK(got.status != cli::exit_error);
         CHECK_FALSE(contains(got.out, " Error "));
@@ -392,7 +381,7 @@ TEST_CASE(
     given.actions.command =
         cli::detail::words_of_command("/bin/sh -c 'echo \"$0 $1\" >> " + folder.path() + "/found' {rule} {step}");
     given.actions.status_file = folder.path() + "/status.json";
-    const verdict got = check_of(given);
+    const ended got = check_of(given);
     CHECK(got.status == cli::exit_finding);
     CHECK(contains(got.err, "exploding_tensor: action sms for +491234 is SageMaker's to do"));
     const auto content = [&](const std::string& name) {

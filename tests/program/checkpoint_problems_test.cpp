@@ -1,5 +1,5 @@
 // The whole program over checkpoints of which a part is not looked at, or has other names than its neighbours.
-#include "program/program_fixture.hpp"
+#include "program/captured.hpp"
 #include "support/checkpoint_files.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -19,8 +19,8 @@ const std::string one_tensor = safetensors_of(R"({"w":{"dtype":"F32","shape":[2]
 bool says(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 /// `check` of one rule over a folder.
-ran check(const temporary_folder& folder, const std::string& rule) {
-    return program({"check", folder.path(), "--rule", rule, "--format", "csv"});
+ended check(const temporary_folder& folder, const std::string& rule) {
+    return run_to_end({"check", folder.path(), "--rule", rule, "--format", "csv"});
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TEST_CASE("check: a step that lies in a form that is not read ends it with statu
         } else {
             folder.write(other, "x");
         }
-        const ran named = check(folder, "exploding_tensor");
+        const ended named = check(folder, "exploding_tensor");
         CHECK(named.status == cli::exit_error);
         CHECK(says(named.err, other + ": step 200 has"));
     }
@@ -52,7 +52,7 @@ TEST_CASE("check: an unchanged tensor is found whatever lies beside it at one of
     const std::string alone = check(folder, "unchanged_tensor,tensor_regex=.*").out;
     folder.write("checkpoint-2/ema.safetensors", one_tensor);
     folder.write("checkpoint-3/optimizer.safetensors", one_tensor);
-    const ran beside = check(folder, "unchanged_tensor,tensor_regex=.*");
+    const ended beside = check(folder, "unchanged_tensor,tensor_regex=.*");
     CHECK(beside.status == cli::exit_finding);
     CHECK(beside.out == alone);
 }
@@ -64,7 +64,7 @@ TEST_CASE("check: checkpoints without tensors and tensors without elements are n
     CHECK(check(folder, "exploding_tensor").status == cli::exit_error);
     folder.write("checkpoint-2/model.safetensors",
                  safetensors_of(R"({"w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})"));
-    const ran empty = check(folder, "exploding_tensor");
+    const ended empty = check(folder, "exploding_tensor");
     CHECK(empty.status == cli::exit_error);
     CHECK(says(empty.err, "checkpoint-2/model.safetensors: w, step 2: it has no elements"));
 }
@@ -73,7 +73,7 @@ TEST_CASE("ls: data of another tool is called by its name") {
     const temporary_folder folder;
     folder.write("a/model.onnx", "x");
     for (const std::string path : {"/a", "/a/model.onnx"}) {
-        const ran named = program({"ls", folder.path() + path});
+        const ended named = run_to_end({"ls", folder.path() + path});
         CHECK(named.status == cli::exit_error);
         CHECK(says(named.err, "is ONNX: convert it in Python by onnx.numpy_helper"));
     }

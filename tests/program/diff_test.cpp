@@ -33,17 +33,12 @@ using cli::detail::output_format;
 
 namespace {
 
-struct answer {
-    int status = 0;
-    std::string out;
-    std::string err;
+struct answer : ended {
     texts lines;  ///< of `out`, with single blanks and none at the end
 };
 
 answer diff(const diff_arguments& args) {
-    captured run;
-    const int status = cli::detail::diff(args, run.to);
-    answer got{status, run.out.str(), run.err.str(), {}};
+    answer got{ended_by([&](auto& to) { return cli::detail::diff(args, to); }), {}};
     for (const std::string& line : lines_of(squeezed(got.out))) {
         const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
         got.lines.push_back(line.substr(begin, line.find_last_not_of(' ') + 1 - begin));

@@ -3,7 +3,6 @@
 #include <program/ls.hpp>
 
 #include "program/captured.hpp"
-#include "program/program_fixture.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -53,25 +52,25 @@ TEST_CASE("digests: diff of a run with values and one with digests alone") {
     const one_step values{{w}};
     const one_step same{{digest_tensor(digest_of(w))}};
     const one_step changed{{digest_tensor(digest_of(other))}};
-    const ran equal = program({"diff", values.path(), same.path()});
+    const ended equal = run_to_end({"diff", values.path(), same.path()});
     CHECK(equal.status == cli::exit_ok);
     CHECK(equal.out == "the runs are the same: 1 step, 1 tensor, 12 bytes compared, 1 by digest\n");
-    const ran parted = program({"diff", values.path(), changed.path()});
+    const ended parted = run_to_end({"diff", values.path(), changed.path()});
     CHECK(parted.status == cli::exit_finding);
     const std::string what = "its digest is " + std::to_string(digest_of(w)) + " in the first run, " +
                              std::to_string(digest_of(other)) + " in the second";
     CHECK(parted.out.starts_with("the runs part at step 4 (TRAIN 4): tensor w: " + what + "\n"));
     CHECK(contains(squeezed(parted.out), "4 TRAIN 4 1 1 - - -"));  // nothing says how far they are apart
-    const ran rows = program({"diff", values.path(), changed.path(), "--format", "csv"});
+    const ended rows = run_to_end({"diff", values.path(), changed.path(), "--format", "csv"});
     CHECK(contains(rows.out, "values,4,TRAIN,4,worker_0,w,,,,,,,,,\"" + what + "\""));
     CHECK(rows.err.empty());
 }
 
 TEST_CASE("digests: verify names values that are not what the hook saw") {
     const one_step good{{w, digest_tensor(digest_of(w))}};
-    CHECK(program({"ls", good.path(), "--verify"}).out == "no differences\n");
+    CHECK(run_to_end({"ls", good.path(), "--verify"}).out == "no differences\n");
     const one_step bad{{other, digest_tensor(digest_of(w))}};
-    const ran found = program({"ls", bad.path(), "--verify", "--format", "csv"});
+    const ended found = run_to_end({"ls", bad.path(), "--verify", "--format", "csv"});
     CHECK(found.status == cli::exit_error);
     CHECK(contains(found.out, "digest,events/"));
     CHECK(contains(found.out, "its values are not what the hook saw: their digest is " +
@@ -81,15 +80,15 @@ TEST_CASE("digests: verify names values that are not what the hook saw") {
 
 TEST_CASE("digests: ls lists them, stats and check pass them over") {
     const one_step run{{w, digest_tensor(-1)}};
-    CHECK(contains(squeezed(program({"ls", run.path()}).out), "\ndigest/w int64 scalar 1 -\n"));
-    const std::string stats = program({"stats", run.path()}).out;
+    CHECK(contains(squeezed(run_to_end({"ls", run.path()}).out), "\ndigest/w int64 scalar 1 -\n"));
+    const std::string stats = run_to_end({"stats", run.path()}).out;
     CHECK(contains(stats, "w"));
     CHECK_FALSE(contains(stats, "digest/w"));
-    CHECK(contains(program({"stats", run.path(), "--collection", "digests"}).out, "digest/w"));
-    const ran checked = program({"check", run.path(), "--rule", "exploding_tensor"});
+    CHECK(contains(run_to_end({"stats", run.path(), "--collection", "digests"}).out, "digest/w"));
+    const ended checked = run_to_end({"check", run.path(), "--rule", "exploding_tensor"});
     CHECK(checked.status == cli::exit_ok);
     const one_step alone{{digest_tensor(-1)}};
-    const ran idle = program({"check", alone.path(), "--rule", "exploding_tensor"});
+    const ended idle = run_to_end({"check", alone.path(), "--rule", "exploding_tensor"});
     CHECK(contains(idle.out, "NotApplicable"));  // a digest is nothing that a rule could judge
 }
 
@@ -97,7 +96,7 @@ TEST_CASE("digests: every option that takes names can name them") {
     const one_step run{{w, digest_tensor(digest_of(w))}};
     const temporary_folder made;
     const auto says = [&](std::vector<std::string> arguments) {
-        const ran done = program(std::move(arguments));
+        const ended done = run_to_end(std::move(arguments));
         CAPTURE(done.err);
         CHECK(done.status == cli::exit_ok);
         return done.out;
@@ -122,11 +121,11 @@ TEST_CASE("digests: every option that takes names can name them") {
 TEST_CASE("digests: diff names one that contradicts the values of its own run") {
     const one_step values{{w}};
     const one_step wrong{{w, digest_tensor(digest_of(other))}};
-    const ran parted = program({"diff", wrong.path(), values.path()});
+    const ended parted = run_to_end({"diff", wrong.path(), values.path()});
     CHECK(parted.status == cli::exit_finding);
     CHECK(
         contains(parted.out, "the runs part at step 4 (TRAIN 4): tensor w: its values in the first run are not what"));
     CHECK(contains(squeezed(parted.out), "\ndigest w 4 1 its values in the first run"));
-    CHECK(contains(program({"diff", values.path(), wrong.path(), "--format", "csv"}).out,
+    CHECK(contains(run_to_end({"diff", values.path(), wrong.path(), "--format", "csv"}).out,
                    "\ndigest,4,TRAIN,4,worker_0,w,second,"));
 }

@@ -1,4 +1,4 @@
-#include <program/follow_ls.hpp>
+#include <program/ls.hpp>
 
 #include "program/growing.hpp"
 #include "program/live_output.hpp"

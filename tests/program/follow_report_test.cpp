@@ -1,4 +1,4 @@
-#include <program/follow_report.hpp>
+#include <program/report.hpp>
 
 #include "program/growing.hpp"
 #include "program/live_output.hpp"

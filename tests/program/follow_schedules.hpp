@@ -3,7 +3,6 @@
 
 #include "program/captured.hpp"
 #include "program/live_output.hpp"
-#include "program/program_fixture.hpp"
 #include "support/schedules.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -224,7 +223,7 @@ public:
         }
         answers followed = answers::of(status, out.text(), err.text(), path());
         const std::string page_before = is("report") ? file_content(page()) : std::string{};
-        const ran again = program(is("ls") ? following : arguments_);
+        const auto again = run_to_end(is("ls") ? following : arguments_);
         answers afterwards = answers::of(again.status, again.out, again.err, path());
         if (!is("report")) {
             return smdebug_test::difference(of_, followed, afterwards);

@@ -116,9 +116,8 @@ TEST_CASE("program: the steps of a log of several modes are the log's in every c
                                              : argument;
         }
         CAPTURE(called);
-        captured got;
-        static_cast<void>(cli::run_program(arguments, got.out, got.err));
-        std::string results = squeezed(got.out.str() + got.err.str());
+        const ended got = run_to_end(arguments);
+        std::string results = squeezed(got.out + got.err);
         if (const std::filesystem::path written = out.path() + "/out"; std::filesystem::is_directory(written)) {
             results.clear();
             for (const auto& file : std::filesystem::recursive_directory_iterator{written}) {
@@ -143,9 +142,8 @@ TEST_CASE("program: of one mode a log's steps are the log's everywhere") {
     const temporary_folder log;
     write_log(log);
     std::filesystem::remove_all(log.path() + "/validation");
-    captured got;
-    CHECK(cli::run_program({"stats", log.path(), "--format", "csv", "--reductions", "mean"}, got.out, got.err) ==
-          cli::exit_ok);
-    CHECK(contains(got.out.str(), ",10,TRAIN,10,"));
-    CHECK(contains(got.out.str(), ",20,TRAIN,20,"));
+    const ended got = run_to_end({"stats", log.path(), "--format", "csv", "--reductions", "mean"});
+    CHECK(got.status == cli::exit_ok);
+    CHECK(contains(got.out, ",10,TRAIN,10,"));
+    CHECK(contains(got.out, ",20,TRAIN,20,"));
 }

@@ -24,22 +24,14 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-struct listing {
-    int status = 0;
-    std::string out;
-    std::string err;
-};
-
-listing ls_of(const texts& runs, cli::detail::output_format format) {
-    captured run;
-    const int status = cli::detail::ls({.runs = runs, .how = {.format = format}}, run.to);
-    return {status, run.out.str(), run.err.str()};
+ended ls_of(const texts& runs, cli::detail::output_format format) {
+    return ended_by([&](auto& to) { return cli::detail::ls({.runs = runs, .how = {.format = format}}, to); });
 }
 
 }  // namespace
 
 TEST_CASE("ls: the table of a recorded run") {
-    const listing got = ls_of({golden("torch_mlp")}, cli::detail::output_format::table);
+    const ended got = ls_of({golden("torch_mlp")}, cli::detail::output_format::table);
     CHECK(got.status == cli::exit_ok);
     CHECK(got.err.empty());
     CHECK(contains(got.out, "run          torch_mlp\n"));
@@ -73,7 +65,7 @@ TEST_CASE("ls: --verify has a row for each difference of each run, and an error 
 }
 
 TEST_CASE("ls: JSON is one object a run, with exactly the keys of the design") {
-    const listing got = ls_of({golden("reductions_raw"), golden("shapes_only")}, cli::detail::output_format::json);
+    const ended got = ls_of({golden("reductions_raw"), golden("shapes_only")}, cli::detail::output_format::json);
     const texts lines = lines_of(got.out);
     REQUIRE(lines.size() == 2);
     smdebug::detail::json::document parser;
@@ -110,7 +102,7 @@ TEST_CASE("ls: JSON is one object a run, with exactly the keys of the design") {
 }
 
 TEST_CASE("ls: CSV has a row for each tensor of each run") {
-    const listing got = ls_of({golden("reductions_tf"), golden("scalars")}, cli::detail::output_format::csv);
+    const ended got = ls_of({golden("reductions_tf"), golden("scalars")}, cli::detail::output_format::csv);
     const texts lines = lines_of(got.out);
     REQUIRE(lines.size() > 2);
     CHECK(lines[0] == "run,tensor,dtype,shape,steps,reductions");
@@ -143,7 +135,7 @@ TEST_CASE("ls: options select tensors by collection, name and steps") {
 }
 
 TEST_CASE("ls: a running job with steps that are not complete") {
-    const listing got = ls_of({golden("incomplete_workers")}, cli::detail::output_format::table);
+    const ended got = ls_of({golden("incomplete_workers")}, cli::detail::output_format::table);
     CHECK(contains(got.out, "steps        5 steps: 0-2, 4, 5; 3 more not complete\n"));
     CHECK(contains(got.out, "late_tensor  float32  2          0  -\n"));
 }
@@ -166,7 +158,7 @@ TEST_CASE("ls: a job that has written nothing for long is distinguished from a r
 TEST_CASE("ls: damaged values do not matter, missing event files are named") {
     for (const char* run : {"damaged/flipped_length", "damaged/truncated_event", "damaged/index_swapped",
                             "missing_event", "damaged/no_events_running"}) {
-        const listing got = ls_of({golden(run)}, cli::detail::output_format::json);
+        const ended got = ls_of({golden(run)}, cli::detail::output_format::json);
         const bool all_gone = std::string{run} == "damaged/no_events_running";
         const bool one_gone = std::string{run} == "missing_event";
         CHECK_MESSAGE(got.status == (all_gone || one_gone ? cli::exit_error : cli::exit_ok), run);
@@ -185,7 +177,7 @@ TEST_CASE("ls: damaged values do not matter, missing event files are named") {
 }
 
 TEST_CASE("ls: a failing run does not affect the others") {
-    const listing got = ls_of({"/nowhere", golden("scalars")}, cli::detail::output_format::table);
+    const ended got = ls_of({"/nowhere", golden("scalars")}, cli::detail::output_format::table);
     CHECK(got.status == cli::exit_error);
     CHECK(contains(got.err, "/nowhere"));
     CHECK(contains(got.out, "run          scalars\n"));

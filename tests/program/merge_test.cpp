@@ -29,18 +29,17 @@ TEST_CASE("merge: joins databases, and reports what it did") {
         second.write(some_result(2), "q");
         second.write(failed_result(3), "q");
     }
-    captured run;
-    CHECK(cli::run_program({"merge", a, b, "-o", all}, run.out, run.err) == cli::exit_ok);
-    CHECK(run.out.str() ==
-          "merged 2 databases of 4 runs into " + all +
-              ": 3 runs; 1 run gave way to another one of the same path; 1 run not looked at to the end\n");
-    CHECK(run.err.str().empty());
-    captured again;
-    CHECK(cli::run_program({"merge", a, b, "-o", all}, again.out, again.err) == cli::exit_error);
-    CHECK(contains(again.err.str(), "is there already"));
-    captured replaced;
-    CHECK(cli::run_program({"merge", a, "-o", all, "--replace"}, replaced.out, replaced.err) == cli::exit_ok);
-    CHECK(replaced.out.str() == "merged 1 database of 2 runs into " + all + ": 2 runs\n");
+    const ended run = run_to_end({"merge", a, b, "-o", all});
+    CHECK(run.status == cli::exit_ok);
+    CHECK(run.out == "merged 2 databases of 4 runs into " + all +
+                         ": 3 runs; 1 run gave way to another one of the same path; 1 run not looked at to the end\n");
+    CHECK(run.err.empty());
+    const ended again = run_to_end({"merge", a, b, "-o", all});
+    CHECK(again.status == cli::exit_error);
+    CHECK(contains(again.err, "is there already"));
+    const ended replaced = run_to_end({"merge", a, "-o", all, "--replace"});
+    CHECK(replaced.status == cli::exit_ok);
+    CHECK(replaced.out == "merged 1 database of 2 runs into " + all + ": 2 runs\n");
 }
 
 TEST_CASE("merge: wrong usage, and being interrupted") {

@@ -46,9 +46,9 @@ TEST_CASE("pack: recorded runs, packed and packed again, are the same runs") {
     CHECK(cli::detail::pack({.runs = {first}, .output = place.path() + "/second.tar.gz"}, again.to, {}) ==
           cli::exit_ok);
     const auto listed = [&](const std::string& path) {
-        captured list;
-        CHECK(cli::run_program({"ls", path}, list.out, list.err) == cli::exit_ok);
-        std::string text = list.out.str();
+        const ended list = run_to_end({"ls", path});
+        CHECK(list.status == cli::exit_ok);
+        std::string text = list.out;
         return text.substr(text.find("state "));
     };
     const std::string expected = listed(golden("torch_mlp"));
@@ -61,8 +61,8 @@ TEST_CASE("pack: recorded runs, packed and packed again, are the same runs") {
 TEST_CASE("pack: files are packed as they are; logs, checkpoints and runs without an index are read in archives, too") {
     const temporary_folder place;
     const auto made = [&](const std::string& name, const texts& arguments) {
-        captured done;
-        REQUIRE(cli::run_program(arguments, done.out, done.err) == cli::exit_ok);
+        const ended done = run_to_end(arguments);
+        REQUIRE(done.status == cli::exit_ok);
         return place.path() + "/" + name;
     };
     const std::string run = golden("torch_mlp");
@@ -90,10 +90,9 @@ TEST_CASE("pack: files are packed as they are; logs, checkpoints and runs withou
     check_same(bare + ".tar.zst", bare);
     for (const char* name : {"logs", "weights"}) {
         const std::string folder = place.path() + "/" + name;
-        captured refused;
-        CHECK(cli::run_program({"pack", folder, "-o", folder + ".tar.zst"}, refused.out, refused.err) ==
-              cli::exit_error);
-        CHECK(contains(refused.err.str(), "export RUN --to smdebug makes a run of them"));
+        const ended refused = run_to_end({"pack", folder, "-o", folder + ".tar.zst"});
+        CHECK(refused.status == cli::exit_error);
+        CHECK(contains(refused.err, "export RUN --to smdebug makes a run of them"));
         std::map<std::string, std::string> files;
         for (const auto& entry : std::filesystem::recursive_directory_iterator{folder}) {
             if (entry.is_regular_file()) {

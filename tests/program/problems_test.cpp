@@ -280,8 +280,8 @@ TEST_CASE("program: of many problems of a run every command says the first, and 
                                                       {"scan", run},
                                                       {"diff", run, run}}) {
         CAPTURE(arguments[0]);
-        captured got;
-        CHECK(cli::run_program(arguments, got.out, got.err) == cli::exit_error);
-        CHECK(contains(got.err.str(), "note: and 5 more places that are not read [run " + run + "]\n"));
+        const ended got = run_to_end(arguments);
+        CHECK(got.status == cli::exit_error);
+        CHECK(contains(got.err, "note: and 5 more places that are not read [run " + run + "]\n"));
     }
 }

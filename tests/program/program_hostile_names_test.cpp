@@ -1,7 +1,6 @@
 #include <program/program.hpp>
 
 #include "program/captured.hpp"
-#include "program/program_fixture.hpp"
 #include "support/archive_builder.hpp"
 #include "support/checkpoint_files.hpp"
 #include "support/log_builder.hpp"
@@ -195,7 +194,7 @@ TEST_CASE("program: no untrusted name controls a terminal, in any command, forma
             if (arguments.size() > 1) {
                 arguments.insert(arguments.end(), {"--format", format});
             }
-            const ran got = program(arguments, {.out_is_terminal = true, .err_is_terminal = true});
+            const ended got = run_to_end(arguments, {.out_is_terminal = true, .err_is_terminal = true});
             CAPTURE(format);
             CAPTURE(printable(joined_arguments(command)));
             check_harmless(got.out);
@@ -227,16 +226,16 @@ TEST_CASE("program: no untrusted name controls a terminal, in any command, forma
              {"merge", out + "1.db", out + "2.db", "-o", out + ".db"},
              {"merge", out, "-o", out + "4.db"},
          }) {
-        const ran got = program(command, {.out_is_terminal = true, .err_is_terminal = true});
+        const ended got = run_to_end(command, {.out_is_terminal = true, .err_is_terminal = true});
         CAPTURE(printable(joined_arguments(command)));
         check_harmless(got.out);
         check_harmless(got.err);
     }
     // What goes to a file as CSV has the names.
-    CHECK(program({"stats", run, "--format", "csv"}).out.find(tensor) != std::string::npos);
-    CHECK(program({"show", run, tensor, "--format", "csv"}).out.find(tensor) != std::string::npos);
+    CHECK(run_to_end({"stats", run, "--format", "csv"}).out.find(tensor) != std::string::npos);
+    CHECK(run_to_end({"show", run, tensor, "--format", "csv"}).out.find(tensor) != std::string::npos);
     // Nothing is cut at a byte 0.
-    const ran unknown = program({"check", run, "--rules-json", folder.path() + "/unknown.json"});
+    const ended unknown = run_to_end({"check", run, "--rules-json", folder.path() + "/unknown.json"});
     CHECK(unknown.status == 2);
     CHECK(contains(unknown.err, "there is no rule \"r\\x00\\x1b\\u009b\\u202e\\n\\r!\". There are: "));
 }

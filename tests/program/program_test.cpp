@@ -1,7 +1,7 @@
 #include <program/program.hpp>
 
+#include "program/captured.hpp"
 #include "program/growing.hpp"
-#include "program/program_fixture.hpp"
 
 #include <program/interrupt.hpp>
 #include <program/program_version.hpp>
@@ -52,23 +52,23 @@ TEST_CASE("program: every command runs, and its exit status says what happened")
                                             {{"ls", "/nowhere"}, 1},
                                             {{"stats", golden("damaged/truncated_event")}, 1}}) {
         CAPTURE(cli::detail::joined(each.arguments, " "));
-        CHECK(program(each.arguments).status == each.status);
+        CHECK(run_to_end(each.arguments).status == each.status);
     }
-    CHECK(program({"--version"}).out == "smdebug " + cli::detail::program_version());
-    CHECK(program({"completion", "bash"}).out.starts_with("# Completion of smdebug for bash"));
-    CHECK(program({"manual", "ls"}).out.starts_with(".\\\" Printed by `smdebug manual ls`"));
+    CHECK(run_to_end({"--version"}).out == "smdebug " + cli::detail::program_version());
+    CHECK(run_to_end({"completion", "bash"}).out.starts_with("# Completion of smdebug for bash"));
+    CHECK(run_to_end({"manual", "ls"}).out.starts_with(".\\\" Printed by `smdebug manual ls`"));
 }
 
 TEST_CASE("program: --untrusted reads small data, and refuses large") {
     const temporary_folder folder;
     write_sick_run(folder);
-    CHECK(program({"stats", folder.path(), "--untrusted"}).out == program({"stats", folder.path()}).out);
+    CHECK(run_to_end({"stats", folder.path(), "--untrusted"}).out == run_to_end({"stats", folder.path()}).out);
     const std::string index = smdebug::detail::locations::index_key(1, "worker_0");
     folder.write(index, file_content(folder.path() + "/" + index) + std::string(std::size_t{5} << 20U, ' '));
     for (const std::string command : {"ls", "stats", "scan"}) {
         CAPTURE(command);
-        CHECK(program({command, folder.path()}).status != 1);
-        const ran got = program({command, folder.path(), "--untrusted"});
+        CHECK(run_to_end({command, folder.path()}).status != 1);
+        const ended got = run_to_end({command, folder.path(), "--untrusted"});
         CHECK(got.status == 1);
         CHECK(contains(got.out + got.err, "more than the 4194304 allowed"));
     }
@@ -80,7 +80,7 @@ TEST_CASE("program: a pattern that would take forever on a name is an error") {
     local_storage store{folder.path()};
     run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>(name, {1})}}).end();
     for (const std::string command : {"ls", "stats"}) {
-        const ran got = program({command, folder.path(), "--tensors", "(a+)+$"});
+        const ended got = run_to_end({command, folder.path(), "--tensors", "(a+)+$"});
         CHECK(got.status == 1);
         CHECK(contains(got.err, "SMDebugValueError: the search for \"(a+)+$\" in a text of 2001 bytes was given up"));
     }
@@ -108,14 +108,14 @@ TEST_CASE("program: asks for what can end it when it is about to follow, and onl
     stop.request_stop();
     CHECK(status({"ls", golden("torch_mlp"), "--follow"}) == 130);
     CHECK(status({"check", golden("torch_mlp"), "--rule", "vanishing_gradient,threshold=1", "--follow"}) == 130);
-    CHECK(program({"ls", golden("torch_mlp"), "--follow"}).status == 0);  // nothing can end it but the job
+    CHECK(run_to_end({"ls", golden("torch_mlp"), "--follow"}).status == 0);  // nothing can end it but the job
 }
 
 TEST_CASE("program: wrong usage is status 2, words on the error stream, and nothing on the other") {
     for (const texts& wrong : {texts{}, texts{"nope"}, texts{"ls"}, texts{"check", golden("torch_mlp")}, texts{"scan"},
                                texts{"stats", golden("torch_mlp"), "--reductions", "median"},
                                texts{"ls", golden("torch_mlp"), "--give-up-after", "1s"}}) {
-        const ran got = program(wrong);
+        const ended got = run_to_end(wrong);
         CHECK(got.status == 2);
         CHECK(got.out.empty());
         CHECK(got.err.starts_with("smdebug: error: "));
@@ -124,7 +124,8 @@ TEST_CASE("program: wrong usage is status 2, words on the error stream, and noth
 
 TEST_CASE("program: places that are no run are errors that say what was looked for") {
     const temporary_folder empty;
-    const ran got = program({"ls", empty.path(), SMDEBUG_TEST_DATA "/golden/README.md", "s3:///run", "run.tar.gz"});
+    const ended got =
+        run_to_end({"ls", empty.path(), SMDEBUG_TEST_DATA "/golden/README.md", "s3:///run", "run.tar.gz"});
     CHECK(got.status == 1);
     const texts errors = lines_of(got.err);
     REQUIRE(errors.size() == 4);

@@ -1,4 +1,4 @@
-#include <program/rank_results.hpp>
+#include <program/scan_results.hpp>
 
 #include "support/temporary_folder.hpp"
 #include "support/thrown_code.hpp"

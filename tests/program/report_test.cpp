@@ -19,10 +19,7 @@ using namespace smdebug_test;
 
 namespace {
 
-struct outcome {
-    int status = 0;
-    std::string out;
-    std::string err;
+struct outcome : ended {
     std::string page;
 };
 
@@ -31,9 +28,8 @@ outcome report_of(std::vector<std::string> arguments) {
     const std::string path = place.path() + "/page.html";
     arguments.insert(arguments.begin(), "report");
     arguments.insert(arguments.end(), {"-o", path});
-    captured run;
-    const int status = cli::run_program(arguments, run.out, run.err);
-    return {status, run.out.str(), run.err.str(), std::filesystem::exists(path) ? file_content(path) : std::string{}};
+    ended how = run_to_end(arguments);
+    return {std::move(how), std::filesystem::exists(path) ? file_content(path) : std::string{}};
 }
 
 }  // namespace
@@ -113,13 +109,12 @@ TEST_CASE("report: runs that cannot be opened or read are shown on the page, and
 }
 
 TEST_CASE("report: wrong usage, and a file that cannot be written") {
-    captured run;
-    CHECK(cli::run_program({"report", golden("torch_mlp")}, run.out, run.err) == cli::exit_usage);
+    const ended run = run_to_end({"report", golden("torch_mlp")});
+    CHECK(run.status == cli::exit_usage);
     CHECK(report_of({golden("torch_mlp"), "--no-rules", "--rule", "overfit"}).status == cli::exit_usage);
     CHECK(report_of({golden("torch_mlp"), "--max-size", "large"}).status == cli::exit_usage);
     CHECK(report_of({golden("torch_mlp"), "--interval", "1s"}).status == cli::exit_usage);
-    captured full;
-    CHECK(cli::run_program({"report", golden("torch_mlp"), "-o", "/proc/none/page.html"}, full.out, full.err) ==
-          cli::exit_error);
-    CHECK(contains(full.err.str(), "/proc/none"));
+    const ended full = run_to_end({"report", golden("torch_mlp"), "-o", "/proc/none/page.html"});
+    CHECK(full.status == cli::exit_error);
+    CHECK(contains(full.err, "/proc/none"));
 }

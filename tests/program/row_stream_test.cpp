@@ -1,4 +1,3 @@
-#include <program/row_stream.hpp>
 
 #include "program/live_output.hpp"
 

@@ -83,12 +83,6 @@ struct has_fewer_tensors {
     }
 };
 
-struct verdict {
-    int status = 0;
-    std::string out;
-    std::string err;
-};
-
 template <class Rule>
 cli::program_rules only() {
     cli::program_rules rules;
@@ -97,7 +91,7 @@ cli::program_rules only() {
 }
 
 template <class Rule = mean_above>
-verdict run_it(const texts& arguments) {
+ended run_it(const texts& arguments) {
     std::ostringstream out;
     std::ostringstream err;
     const int status = cli::detail::run_rule_program(only<Rule>(), arguments, out, err);
@@ -109,14 +103,14 @@ verdict run_it(const texts& arguments) {
 TEST_CASE("rule_program: the settings are flags, and the verdict is the exit status") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict met = run_it({folder.path(), "--format", "csv", "--end-step", "1"});
+    const ended met = run_it({folder.path(), "--format", "csv", "--end-step", "1"});
     CHECK(met.status == cli::exit_finding);
     CHECK(lines_of(met.out).size() == 2);
     CHECK(contains(met.out, ",mean_above,0,TRAIN,0,w,,1.5,0.5,"));
     CHECK(run_it({"--trial-dir", folder.path(), "--upper-limit", "1.5", "--end", "1"}).status == cli::exit_ok);
     CHECK(run_it({folder.path(), "--upper_limit", "0.1", "--most", "1", "--end", "1", "--format", "csv"}).status ==
           cli::exit_finding);
-    const verdict json = run_it({folder.path(), "--json", "--end", "1"});
+    const ended json = run_it({folder.path(), "--json", "--end", "1"});
     CHECK(json.status == cli::exit_finding);
     CHECK(json.out.starts_with("{\"run\":"));
     CHECK(contains(run_it({folder.path(), "--upper-limit", "5", "--end", "1"}).out, "NoIssuesFound"));
@@ -125,7 +119,7 @@ TEST_CASE("rule_program: the settings are flags, and the verdict is the exit sta
 TEST_CASE("rule_program: a rule that answers with a bool") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict met = run_it<says_yes>({folder.path(), "--format", "csv"});
+    const ended met = run_it<says_yes>({folder.path(), "--format", "csv"});
     CHECK(met.status == cli::exit_finding);
     REQUIRE(lines_of(met.out).size() == 2);
     CHECK(contains(met.out, ",says_yes,1,EVAL,0,,,,,\n"));
@@ -135,12 +129,12 @@ TEST_CASE("rule_program: a rule that answers with a bool") {
 TEST_CASE("rule_program: a note is printed, and kept in a database, and the run stays healthy") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict noted = run_it<only_notes>({folder.path(), "--format", "csv"});
+    const ended noted = run_it<only_notes>({folder.path(), "--format", "csv"});
     CHECK(noted.status == cli::exit_ok);
     CHECK(lines_of(noted.out).size() == 1);
     CHECK(contains(noted.err, ": note: only_notes: step 1: 2 tensors [run " + folder.path() + "]\n"));
     const temporary_folder results;
-    const verdict kept = run_it<only_notes>({folder.path(), "-o", results.path() + "/results.db", "--format", "csv"});
+    const ended kept = run_it<only_notes>({folder.path(), "-o", results.path() + "/results.db", "--format", "csv"});
     CHECK(kept.status == cli::exit_ok);
     detail::sqlite::connection database{results.path() + "/results.db", detail::sqlite::access::read,
                                         std::chrono::seconds{1}};
@@ -170,7 +164,7 @@ TEST_CASE("rule_program: a rule that compares runs gets those that --other-trial
 }
 
 TEST_CASE("rule_program: help shows the purpose of the rule, its settings with types and defaults") {
-    const verdict help = run_it({"--help"});
+    const ended help = run_it({"--help"});
     CHECK(help.status == cli::exit_ok);
     CHECK(help.out.starts_with("a mean is above a limit."));
     CHECK(contains(squeezed(help.out), "--upper_limit,--upper-limit float"));
@@ -197,7 +191,7 @@ TEST_CASE("rule_program: errors are printed, with exit status 2, or 1 if a run c
 }
 
 TEST_CASE("rule_program: prints the rule's name and the version of the library") {
-    const verdict told = run_it({"--version"});
+    const ended told = run_it({"--version"});
     CHECK(told.status == cli::exit_ok);
     CHECK(told.out == "mean_above, a rule made with smdebug " + cli::detail::version_text() + "\n");
     CHECK(told.err.empty());
@@ -206,7 +200,7 @@ TEST_CASE("rule_program: prints the rule's name and the version of the library")
 TEST_CASE("rule_program: follows a run to its end") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict followed = run_it({folder.path(), "--follow", "--end-step", "1", "--format", "csv"});
+    const ended followed = run_it({folder.path(), "--follow", "--end-step", "1", "--format", "csv"});
     CHECK(followed.status == cli::exit_finding);
     CHECK(lines_of(followed.out).size() == 2);
     CHECK(run_it({folder.path(), "--follow", "--upper-limit", "1e9"}).status == cli::exit_finding);  // an infinite mean
@@ -220,11 +214,11 @@ TEST_CASE("rule_program: over many runs, with a database, as smdebug scan; a set
     std::this_thread::sleep_for(std::chrono::milliseconds{60});  // what is newer has no version to be known by
     const std::string database = folder.path() + "/results.db";
     const texts arguments{"--list", runs.path() + "/list.txt", "-o", database, "--upper-limit", "1", "--end", "1"};
-    const verdict first = run_it(arguments);
+    const ended first = run_it(arguments);
     CHECK(first.status == cli::exit_finding_and_error);
     CHECK(first.out == "2 runs: findings in 1; 1 could not be evaluated; results are in " + database + "\n");
     CHECK(contains(run_it(arguments).out, "1 run had been looked at before"));
-    const verdict rows = run_it({runs.path(), "--threads", "2", "--format", "csv", "--end", "1"});
+    const ended rows = run_it({runs.path(), "--threads", "2", "--format", "csv", "--end", "1"});
     CHECK(rows.status == cli::exit_finding);
     CHECK(contains(rows.out, ",mean_above,IssuesFound,1,1,1,0,"));
     CHECK(contains(run_it({runs.path(), "--threads", "2", "--follow"}).err, "--follow is for runs that are named"));

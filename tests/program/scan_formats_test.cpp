@@ -19,10 +19,9 @@ namespace {
 
 /// What `scan` says of a run: by rule, the rest of its row.
 std::map<std::string, std::string> rows_of(const std::string& run) {
-    captured scan;
-    static_cast<void>(cli::run_program({"scan", run, "--format", "csv"}, scan.out, scan.err));
+    const ended scan = run_to_end({"scan", run, "--format", "csv"});
     std::map<std::string, std::string> rows;
-    for (const std::string& line : lines_of(scan.out.str())) {
+    for (const std::string& line : lines_of(scan.out)) {
         if (line.starts_with(run + ",")) {
             const std::string row = line.substr(run.size() + 1);
             rows.emplace(row.substr(0, row.find(',')), row.substr(row.find(',') + 1));
@@ -32,8 +31,8 @@ std::map<std::string, std::string> rows_of(const std::string& run) {
 }
 
 std::string exported(const std::string& run, const std::string& format, const std::string& to) {
-    captured made;
-    REQUIRE(cli::run_program({"export", run, "--to", format, "-o", to}, made.out, made.err) == cli::exit_ok);
+    const ended made = run_to_end({"export", run, "--to", format, "-o", to});
+    REQUIRE(made.status == cli::exit_ok);
     return to;
 }
 

@@ -25,16 +25,14 @@ TEST_CASE("scan --report: a row for each run, and the reports beside it are link
     write_sick_run(sick);
     place.write("torch_mlp.html", "a report");
     const std::string page = place.path() + "/batch.html";
-    captured run;
-    CHECK(cli::run_program({"scan", golden("torch_mlp"), sick.path(), "/nowhere/at/all", "--report", page}, run.out,
-                           run.err) == cli::exit_finding_and_error);
+    const ended run = run_to_end({"scan", golden("torch_mlp"), sick.path(), "/nowhere/at/all", "--report", page});
+    CHECK(run.status == cli::exit_finding_and_error);
     const std::string text = file_content(page);
     CHECK(contains(text, R"("isBatch":true)"));
     CHECK(contains(text, R"("link":"torch_mlp.html")"));
     CHECK(contains(text, R"("rule":"exploding_tensor","status":"IssuesFound","findings":2,"first":1)"));
     CHECK(contains(text, R"("path":"/nowhere/at/all","state":"failed")"));
     CHECK(contains(text, "<title>3 runs</title>"));
-    captured wrong;
-    CHECK(cli::run_program({"scan", golden("torch_mlp"), "--reductions", "all", "--report", page}, wrong.out,
-                           wrong.err) == cli::exit_usage);
+    const ended wrong = run_to_end({"scan", golden("torch_mlp"), "--reductions", "all", "--report", page});
+    CHECK(wrong.status == cli::exit_usage);
 }

@@ -1,9 +1,9 @@
 #include <program/scan.hpp>
 
 #include "program/captured.hpp"
+#include "program/database/canonical_rows.hpp"
 #include "program/fake_ranks.hpp"
 
-#include <program/database/canonical_rows.hpp>
 #include <program/scan_arguments.hpp>
 #include <smdebug/core/stop_token.hpp>
 
@@ -72,8 +72,7 @@ void check_over_ranks(
         CHECK(sorted_lines(std::regex_replace(three.err, std::regex{"three\\.db"}, "one.db")) ==
               sorted_lines(alone.err.str()));
         CHECK(three.others.empty());
-        CHECK(smdebug::detail::sqlite::canonical_rows(*over.output) ==
-              smdebug::detail::sqlite::canonical_rows(*args.output));
+        CHECK(canonical_rows(*over.output) == canonical_rows(*args.output));
         CHECK(files_in(results) == 2);
         between();
     }
@@ -129,7 +128,7 @@ TEST_CASE("scan: if rank 0 fails the others end, and the next scan merges what r
 
     captured whole;
     CHECK(cli::detail::scan_runs(args, known(), whole.to) == cli::exit_finding);
-    const std::string truth = smdebug::detail::sqlite::canonical_rows(output);
+    const std::string truth = canonical_rows(output);
     for (const int size : {1, 3}) {
         // As if the ranks had been killed at the end.
         std::filesystem::rename(output, output + ".rank-2");
@@ -139,7 +138,7 @@ TEST_CASE("scan: if rank 0 fails the others end, and the next scan merges what r
         CHECK(status == cli::exit_ok);
         CHECK(contains(said.err + one.err.str(), "an earlier scan over many processes did not come to its end"));
         CHECK(contains(said.out + one.out.str(), "2 runs had been looked at before"));
-        CHECK(smdebug::detail::sqlite::canonical_rows(output) == truth);
+        CHECK(canonical_rows(output) == truth);
         CHECK(files_in(results) == 1);
     }
 }

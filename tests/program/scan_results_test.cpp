@@ -36,22 +36,14 @@ using cli::detail::scan_arguments;
 
 namespace {
 
-struct outcome {
-    int status = 0;
-    std::string out;
-    std::string err;
-};
-
 /// What was written a moment ago has no version yet by which it could be known again.
 void let_settle() { std::this_thread::sleep_for(std::chrono::milliseconds{60}); }
 
-outcome scan_into(const std::string& database, scan_arguments args) {
+ended scan_into(const std::string& database, scan_arguments args) {
     let_settle();
-    captured run;
     args.output = database;
     args.rows = false;
-    const int status = cli::detail::scan_runs(args, known(), run.to);
-    return {status, run.out.str(), run.err.str()};
+    return ended_by([&](auto& to) { return cli::detail::scan_runs(args, known(), to); });
 }
 
 }  // namespace
@@ -92,7 +84,7 @@ TEST_CASE("scan -o: the results are in the database; a second scan does only fai
     write_sick_run(runs);
     const std::string database = folder.path() + "/results.db";
     const scan_arguments args{.check = {.runs = {golden("torch_mlp"), "/nowhere/at/all", runs.path()}}};
-    const outcome first = scan_into(database, args);
+    const ended first = scan_into(database, args);
     CHECK(first.status == cli::exit_finding_and_error);
     CHECK(first.out == "3 runs: findings in 1; 1 could not be evaluated; results are in " + database + "\n");
     {
@@ -109,11 +101,11 @@ TEST_CASE("scan -o: the results are in the database; a second scan does only fai
         CHECK(lost->state == run_state::failed);
         CHECK(contains(lost->error, "/nowhere/at/all"));
     }
-    const outcome again = scan_into(database, args);
+    const ended again = scan_into(database, args);
     CHECK(again.out == "1 run looked at; 2 runs had been looked at before; results are in " + database + "\n");
     CHECK(again.status == cli::exit_error);
     std::filesystem::remove(runs.path() + "/training_job_end.ts");
-    const outcome changed = scan_into(database, args);
+    const ended changed = scan_into(database, args);
     CHECK(contains(changed.out, "1 run had been looked at before"));
     CHECK(results_database{database}.find(runs.path())->state == run_state::growing);
     scan_arguments others = args;
@@ -237,12 +229,12 @@ TEST_CASE("scan -o: a run of which something is damaged is incomplete, this time
     const scan_arguments args{.check = {.runs = {run}}};
     CHECK(scan_into(database, args).status == cli::exit_error);
     CHECK(states_in(database, folder.path()) == states{{"/run", "incomplete"}});
-    const outcome again = scan_into(database, args);
+    const ended again = scan_into(database, args);
     CHECK(again.status == cli::exit_error);
     CHECK(contains(again.err,
                    "1 run that has not changed has parts that could not be read; the view troubles of " + database));
     write_job(run, 1);
-    const outcome whole = scan_into(database, args);
+    const ended whole = scan_into(database, args);
     CHECK(whole.status == cli::exit_ok);
     CHECK(whole.err.empty());
     CHECK(states_in(database, folder.path()) == states{{"/run", "ended"}});
@@ -317,7 +309,7 @@ TEST_CASE("scan -o: runs missing from the searched places are gone; others are l
     const states all{{"/jobs/a", "ended"}, {"/jobs/b", "ended"}, {"/jobs2/c", "ended"}, {"/one", "ended"}};
     CHECK(scan({"jobs/a"}).status == cli::exit_ok);
     CHECK(states_in(database, folder.path()) == all);
-    const outcome folder_again = scan({"jobs"});
+    const ended folder_again = scan({"jobs"});
     CHECK(folder_again.status == cli::exit_ok);
     CHECK(contains(folder_again.err, "note: 1 run is no longer there; the database has it as gone"));
     CHECK(scan({"jobs2/*", "one"}).status == cli::exit_error);
@@ -460,33 +452,28 @@ TEST_CASE("scan: a job that has ended and saved nothing is an error in the servi
     folder.write("jobs.tar", tar_of(files));
     folder.write("jobs.tar.gz", gzip_of(tar_of(files)));
     const std::string says = "No debugging data was saved by the training job";
-    const auto run = [](const std::vector<std::string>& words) {
-        captured shown;
-        const int status = cli::run_program(words, shown.out, shown.err);
-        return outcome{status, shown.out.str(), shown.err.str()};
-    };
     for (const char* const place : {"/jobs", "/jobs.tar", "/jobs.tar.gz"}) {
         CAPTURE(place);
-        const outcome all = run({"scan", folder.path() + place, "--format", "csv"});
+        const ended all = run_to_end({"scan", folder.path() + place, "--format", "csv"});
         CHECK(all.status == cli::exit_error);
         CHECK(lines_of(all.err).size() == 2);
         for (const char* const job : {"b/debug-output", "c/debug-output"}) {
             CHECK(contains(all.out, std::string{job} + ",,Error,"));
             CHECK(contains(all.err, says + ": " + folder.path() + place));
         }
-        CHECK(run({"scan", folder.path() + place, "--reductions", "mean"}).status == cli::exit_error);
-        CHECK(run({"check", folder.path() + place + (std::string{place} == "/jobs" ? "/a/debug-output" : ""), "--rule",
-                   "exploding_tensor"})
+        CHECK(run_to_end({"scan", folder.path() + place, "--reductions", "mean"}).status == cli::exit_error);
+        CHECK(run_to_end({"check", folder.path() + place + (std::string{place} == "/jobs" ? "/a/debug-output" : ""),
+                          "--rule", "exploding_tensor"})
                   .status == (std::string{place} == "/jobs" ? cli::exit_ok : cli::exit_error));
     }
     for (const char* const job : {"b", "c"}) {
         CAPTURE(job);
         const std::string path = folder.path() + "/jobs/" + job + "/debug-output";
-        const outcome checked = run({"check", path, "--rule", "exploding_tensor"});
+        const ended checked = run_to_end({"check", path, "--rule", "exploding_tensor"});
         CHECK(checked.status == cli::exit_usage);
         CHECK(contains(checked.err, says));
-        CHECK(run({"scan", path, "--rule", "exploding_tensor"}).status == cli::exit_usage);
-        CHECK(run({"scan", path}).status == cli::exit_error);
+        CHECK(run_to_end({"scan", path, "--rule", "exploding_tensor"}).status == cli::exit_usage);
+        CHECK(run_to_end({"scan", path}).status == cli::exit_error);
     }
 }
 
@@ -500,14 +487,10 @@ TEST_CASE(
                  gzip_of(tar_of(std::map<std::string, std::string>{{"pytorch_model.bin", "x"}})));
     folder.write("jobs/b/source.zip", zip_of(std::map<std::string, std::string>{{"train.py", "pass"}}));
     folder.write("jobs/b/source.tar", tar_of(std::map<std::string, std::string>{{"train.py", "pass"}}));
-    const auto run = [&](const std::string& path) {
-        captured shown;
-        const int status = cli::run_program({"scan", path, "--format", "csv"}, shown.out, shown.err);
-        return outcome{status, shown.out.str(), shown.err.str()};
-    };
+    const auto run = [&](const std::string& path) { return run_to_end({"scan", path, "--format", "csv"}); };
     for (const std::string& written : {folder.path() + "/jobs", folder.path() + "/jobs/*", folder.path() + "/**"}) {
         CAPTURE(written);
-        const outcome all = run(written);
+        const ended all = run(written);
         CHECK(all.status == cli::exit_ok);
         CHECK_FALSE(contains(all.out, "Error"));
         CHECK(lines_of(all.err).size() == 4);
@@ -545,15 +528,15 @@ TEST_CASE("scan -o --report: the page has the runs that had not changed, too") {
 TEST_CASE("scan --list: a list without a path is an error; files beside runs that are not read are counted in a note") {
     const temporary_folder folder;
     folder.write("list.txt", "# nothing today\n\n");
-    captured empty;
-    CHECK(cli::run_program({"scan", "--list", folder.path() + "/list.txt"}, empty.out, empty.err) == cli::exit_error);
-    CHECK(contains(empty.err.str(), "list.txt: there is no path in it"));
+    const ended empty = run_to_end({"scan", "--list", folder.path() + "/list.txt"});
+    CHECK(empty.status == cli::exit_error);
+    CHECK(contains(empty.err, "list.txt: there is no path in it"));
     write_job(folder.path() + "/jobs/a", 1);
     folder.write("jobs/old.tar.bz2", "");
     folder.write("jobs/b.pt", "");
-    captured beside;
-    CHECK(cli::run_program({"scan", folder.path() + "/jobs"}, beside.out, beside.err) == cli::exit_ok);
-    CHECK(contains(beside.err.str(), "note: files beside the runs are not looked at: 1 .pt, 1 .tar.bz2"));
+    const ended beside = run_to_end({"scan", folder.path() + "/jobs"});
+    CHECK(beside.status == cli::exit_ok);
+    CHECK(contains(beside.err, "note: files beside the runs are not looked at: 1 .pt, 1 .tar.bz2"));
 }
 
 TEST_CASE(
@@ -562,10 +545,9 @@ TEST_CASE(
     std::filesystem::create_directory(folder.path() + "/empty");
     const std::string checkpoints = SMDEBUG_TEST_DATA "/checkpoints/numbered";
     const auto run = [&](std::vector<std::string> words, const std::string& as) {
-        captured shown;
         words.insert(words.end(), {"--as", as});
-        const int status = cli::run_program(words, shown.out, shown.err);
-        return std::pair{status, shown.out.str() + shown.err.str()};
+        const ended shown = run_to_end(words);
+        return std::pair{shown.status, shown.out + shown.err};
     };
     captured plain;
     const int status = cli::run_program({"scan", checkpoints, "--format", "csv"}, plain.out, plain.err);

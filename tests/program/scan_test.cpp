@@ -32,11 +32,7 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-struct verdict {
-    int status = 0;
-    std::string out;
-    std::string err;
-
+struct verdict : ended {
     /// The table's line about a rule, one blank between its cells.
     [[nodiscard]] std::string about(const std::string& rule) const {
         for (const std::string& line : lines_of(squeezed(out))) {
@@ -51,11 +47,9 @@ struct verdict {
 /// A row for each rule, those that are not applicable among them.
 verdict scan_of(cli::detail::scan_arguments given,
                 cli::detail::output_format format = cli::detail::output_format::table) {
-    captured run;
     given.all = true;
     given.check.how.format = format;
-    const int status = cli::detail::scan_runs(given, known(), run.to);
-    return {status, run.out.str(), run.err.str()};
+    return {ended_by([&](auto& to) { return cli::detail::scan_runs(given, known(), to); })};
 }
 
 verdict scan_of(const std::string& run) { return scan_of(cli::detail::scan_arguments{.check = {.runs = {run}}}); }

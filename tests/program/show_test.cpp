@@ -18,17 +18,9 @@ using namespace smdebug_test;
 
 namespace {
 
-struct shown {
-    int status = 0;
-    std::string out;
-    std::string err;
-};
-
-shown show_of(cli::detail::show_arguments given) {
-    captured run;
+ended show_of(cli::detail::show_arguments given) {
     given.run = golden(given.run);
-    const int status = cli::detail::show(given, run.to);
-    return {status, run.out.str(), run.err.str()};
+    return ended_by([&](auto& to) { return cli::detail::show(given, to); });
 }
 
 cli::detail::run_options json_format() { return {.format = cli::detail::output_format::json}; }
@@ -36,7 +28,7 @@ cli::detail::run_options json_format() { return {.format = cli::detail::output_f
 }  // namespace
 
 TEST_CASE("show: without a step it is the last one that has the tensor") {
-    const shown got = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .values = 2});
+    const ended got = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .values = 2});
     CHECK(got.status == cli::exit_ok);
     CHECK(contains(got.out, "step        5 (TRAIN 4)\n"));
     CHECK(contains(got.out, "dtype       float32\nshape       3\ncount       3\n"));
@@ -45,14 +37,14 @@ TEST_CASE("show: without a step it is the last one that has the tensor") {
 }
 
 TEST_CASE("show: a step counts in the mode that is given") {
-    const shown got = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .step = 0, .mode = mode::eval});
+    const ended got = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .step = 0, .mode = mode::eval});
     CHECK(contains(got.out, "step        3 (EVAL 0)\n"));
-    const shown last = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .mode = mode::eval});
+    const ended last = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .mode = mode::eval});
     CHECK(last.out == got.out);
 }
 
 TEST_CASE("show: an unknown tensor is an error with similar names") {
-    const shown got = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bia"});
+    const ended got = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bia"});
     CHECK(got.status == cli::exit_error);
     CHECK(got.out.empty());
     CHECK(
@@ -60,20 +52,20 @@ TEST_CASE("show: an unknown tensor is an error with similar names") {
 }
 
 TEST_CASE("show: an unknown step, mode or worker is an error that lists the existing ones") {
-    const shown step = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .step = 1});
+    const ended step = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .step = 1});
     CHECK(step.status == cli::exit_error);
     CHECK(contains(step.err, "is not there at step 1; its steps: 0, 2, 3, 5"));
-    const shown in = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .mode = mode::predict});
+    const ended in = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .mode = mode::predict});
     CHECK(contains(in.err, "has no steps of mode PREDICT"));
-    const shown worker = show_of({.run = "torch_ddp", .tensor = "loss", .worker = "worker_9"});
+    const ended worker = show_of({.run = "torch_ddp", .tensor = "loss", .worker = "worker_9"});
     CHECK(worker.status == cli::exit_error);
 }
 
 TEST_CASE("show: reductions that were saved are marked, and win over computed ones") {
-    const shown got = show_of({.run = "reductions_raw", .tensor = "MSELoss_output_0"});
+    const ended got = show_of({.run = "reductions_raw", .tensor = "MSELoss_output_0"});
     CHECK(contains(got.out, "\nstd         NaN (saved)"));  // torch divides by n - 1
     CHECK(contains(got.out, "\nnan         0\n"));
-    const shown only = show_of({.run = "reductions_only", .tensor = "gradient/Sequential_2.weight"});
+    const ended only = show_of({.run = "reductions_only", .tensor = "gradient/Sequential_2.weight"});
     CHECK(only.status == cli::exit_ok);
     CHECK(contains(only.out, "dtype       unknown: the values are not there\n"));
     CHECK(contains(only.out, "max         0.0483153 (saved)    0.0483153 (saved)\n"));
@@ -81,16 +73,16 @@ TEST_CASE("show: reductions that were saved are marked, and win over computed on
 }
 
 TEST_CASE("show: a shape without values; strings without reductions") {
-    const shown shape = show_of({.run = "shapes_only", .tensor = "0_input_0"});
+    const ended shape = show_of({.run = "shapes_only", .tensor = "0_input_0"});
     CHECK(contains(shape.out, "shape       4x4\ncount       16\nreductions  none\n"));
-    const shown strings = show_of({.run = "xgboost_like", .tensor = "hyperparameters/objective"});
+    const ended strings = show_of({.run = "xgboost_like", .tensor = "hyperparameters/objective"});
     CHECK(contains(strings.out, "dtype       string\n"));
     CHECK(contains(strings.out, "reductions  none\n"));
     CHECK(contains(strings.out, "values      \""));
 }
 
 TEST_CASE("show: damaged values are noted, and what is left is shown") {
-    const shown got = show_of({.run = "damaged/flipped_length", .tensor = "a", .step = 1});
+    const ended got = show_of({.run = "damaged/flipped_length", .tensor = "a", .step = 1});
     CHECK(got.status == cli::exit_error);
     CHECK(contains(got.err, "CorruptRecord: events/"));
     CHECK(lines_of(got.err).size() == 1);
@@ -100,14 +92,14 @@ TEST_CASE("show: damaged values are noted, and what is left is shown") {
 TEST_CASE("show: JSON is one object that a parser takes, for every kind of tensor") {
     smdebug::detail::json::document parser;
     for (const char* tensor : {"c/complex64", "b/bool", "f/float32_special", "f/float32_empty", "dup"}) {
-        const shown got = show_of({.run = "dtypes", .tensor = tensor, .how = json_format()});
+        const ended got = show_of({.run = "dtypes", .tensor = tensor, .how = json_format()});
         CHECK(lines_of(got.out).size() == 1);
         const auto root = parser.parse(as_bytes(got.out));
         REQUIRE_MESSAGE(root.has_value(), tensor);
         CHECK((*root)["tensor"]->string() == tensor);
         CHECK((*root)["values"]->is_array());
     }
-    const shown got = show_of({.run = "reductions_only", .tensor = "0_input_0", .how = json_format()});
+    const ended got = show_of({.run = "reductions_only", .tensor = "0_input_0", .how = json_format()});
     const auto root = parser.parse(as_bytes(got.out));
     REQUIRE(root);
     CHECK((*root)["dtype"]->is_null());
@@ -120,7 +112,7 @@ TEST_CASE("show: JSON is one object that a parser takes, for every kind of tenso
 }
 
 TEST_CASE("show: CSV has a field a line") {
-    const shown got = show_of(
+    const ended got = show_of(
         {.run = "dtypes", .tensor = "c/complex64", .values = 1, .how = {.format = cli::detail::output_format::csv}});
     CHECK(got.out.starts_with("field,value\nrun," + golden("dtypes") + "\ntensor,c/complex64\n"));
     CHECK(contains(got.out, "\nmin,\n"));

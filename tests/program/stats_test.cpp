@@ -26,22 +26,17 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-struct table {
-    int status = 0;
-    std::string out;
-    std::string err;
+struct table : ended {
     std::vector<texts> rows;  ///< with the header; no field of these runs has a line's end
 };
 
 table stats_of(cli::detail::stats_arguments given,
                cli::detail::output_format format = cli::detail::output_format::csv) {
-    captured run;
     for (std::string& path : given.runs) {
         path = path.front() == '/' ? path : golden(path);
     }
     given.how.format = format;
-    const int status = cli::detail::stats(given, run.to);
-    table got{status, run.out.str(), run.err.str(), {}};
+    table got{ended_by([&](auto& to) { return cli::detail::stats(given, to); }), {}};
     for (const std::string& line : lines_of(got.out)) {
         texts fields(1);
         bool quoted = false;

@@ -65,7 +65,7 @@ public:
             }
         }
         std::size_t runs = 0;
-        into_.prepare("ATTACH ?1 AS source").with(std::string_view{uri_of(source, how)}).run();
+        into_.prepare("ATTACH ?1 AS source").with(uri_of(source, how)).run();
         try {
             runs = copy();
         } catch (const corrupt_data& damage) {

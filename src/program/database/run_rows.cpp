@@ -10,16 +10,15 @@
 
 namespace smdebug::inline v1::detail::sqlite {
 
-// SQLite's integers are signed: values above 2^63 come back unchanged.
-[[nodiscard]] inline std::int64_t as_stored(std::uint64_t number) noexcept { return static_cast<std::int64_t>(number); }
 [[nodiscard]] inline std::uint64_t as_count(std::int64_t number) noexcept { return static_cast<std::uint64_t>(number); }
-
-/// A step, or NULL for none, which is -1 in a finding.
-inline void put_step(statement& into, int index, std::optional<step_number> step) {
-    step.value_or(-1) == -1 ? into.put(index, nullptr) : into.put(index, *step);
-}
 [[nodiscard]] inline std::optional<step_number> step_in(const statement& row, int column) {
     return row.is_null(column) ? std::nullopt : std::optional{row.integer(column)};
+}
+
+/// A value that stands for none, such as a step of -1, as NULL.
+template <class Value>
+[[nodiscard]] std::optional<Value> unless(Value none, Value value) {
+    return value == none ? std::nullopt : std::optional{value};
 }
 
 /// The value of a word in the tables; an unknown word means that the database is not ours, or damaged.
@@ -53,6 +52,20 @@ inline constexpr std::array statuses{rule_status::in_progress, rule_status::no_i
 
 inline constexpr std::size_t reduction_row_columns = 11 + 2 * reduction_count + 4;
 
+/// Ends the reading of a statement that may not have come to its last row.
+class reading {
+public:
+    explicit reading(statement& of) : of_(of) {}
+    reading(const reading&) = delete;
+    reading& operator=(const reading&) = delete;
+    ~reading() { of_.reset(); }
+    [[nodiscard]] statement* operator->() const noexcept { return &of_; }
+    [[nodiscard]] const statement& operator*() const noexcept { return of_; }
+
+private:
+    statement& of_;
+};
+
 run_rows::run_rows(connection& in)
     : in_(in),
       find_(in.prepare("SELECT runs.id, version, questions.text FROM runs JOIN questions ON questions.id = question "
@@ -70,7 +83,23 @@ run_rows::run_rows(connection& in)
       insert_result_(in.prepare("INSERT INTO results VALUES (" + parameters(11) + ")")),
       insert_finding_(in.prepare("INSERT INTO findings VALUES (" + parameters(14) + ")")),
       insert_message_(in.prepare("INSERT INTO messages VALUES (" + parameters(4) + ")")),
-      insert_reductions_(in.prepare("INSERT INTO reductions VALUES (" + parameters(reduction_row_columns) + ")")) {}
+      insert_reductions_(in.prepare("INSERT INTO reductions VALUES (" + parameters(reduction_row_columns) + ")")),
+      find_done_(in.prepare("SELECT path, version FROM runs JOIN questions ON questions.id = question WHERE (path = ?1 "
+                            "OR path >= ?2 AND path < ?3) AND questions.text = ?4 AND state IN " +
+                            std::string{done_states} + " AND version <> '' ORDER BY path")),
+      find_passed_(in.prepare("SELECT state = 'incomplete', EXISTS (SELECT 1 FROM results WHERE run = runs.id AND "
+                              "first_step IS NOT NULL) FROM runs WHERE path = ?1")),
+      read_run_(in.prepare("SELECT id, name, place, state, error, version, bytes, steps, last_step, workers, tensors, "
+                           "seconds FROM runs WHERE path = ?1")),
+      read_results_(in.prepare("SELECT rule, status, steps_evaluated, steps_met, steps_skipped, tensors, unread, "
+                               "details FROM results WHERE run = ?1 ORDER BY number")),
+      read_findings_(in.prepare("SELECT result, met, damaged, rule, step, mode, mode_step, tensor, worker, value, "
+                                "threshold, message FROM findings WHERE run = ?1 ORDER BY result, number")),
+      read_messages_(in.prepare("SELECT kind, text FROM messages WHERE run = ?1 ORDER BY number")),
+      read_reductions_(in.prepare(
+          "SELECT tensor, worker, step, mode, mode_step, dtype, shape, count, known, nan, pos_inf, neg_inf, zeros, " +
+          reduction_columns() +
+          " FROM reductions WHERE run = (SELECT id FROM runs WHERE path = ?1) ORDER BY reductions.number")) {}
 
 std::optional<stored_run> run_rows::find(std::string_view path) {
     if (!find_.with(path).next()) {
@@ -95,31 +124,20 @@ std::int64_t run_rows::id_of_question(std::string_view question) {
     return in_.last_row();
 }
 
-inline void put_run(statement& into, std::string_view path, const run_result& result, std::int64_t question) {
+inline statement& put_run(statement& into, std::string_view path, const run_result& result, std::int64_t question) {
     const batch_run& run = result.run;
-    into.with(path, as_stored(run.place), name_of(result.state), std::string_view{result.error},
-              std::string_view{run.version});
-    run.bytes == 0 ? into.put(6, nullptr) : into.put(6, as_stored(run.bytes));
-    into.put(7, question);
-    into.put(8, as_stored(result.steps));
-    put_step(into, 9, result.last_step);
-    into.put(10, as_stored(result.workers));
-    into.put(11, as_stored(result.tensors));
-    into.put(12, result.seconds);
-    into.put(13, std::string_view{run.path});
+    return into.with(path, run.place, result.state, result.error, run.version, unless(std::uint64_t{0}, run.bytes),
+                     question, result.steps, result.last_step, result.workers, result.tensors, result.seconds,
+                     run.path);
 }
 
 std::int64_t run_rows::insert(std::string_view path, const run_result& result, std::string_view question) {
-    const std::int64_t asked = id_of_question(question);
-    put_run(insert_run_, path, result, asked);
-    insert_run_.run();
+    put_run(insert_run_, path, result, id_of_question(question)).run();
     return in_.last_row();
 }
 
 void run_rows::update(std::int64_t id, std::string_view path, const run_result& result, std::string_view question) {
-    const std::int64_t asked = id_of_question(question);
-    put_run(update_run_, path, result, asked);
-    update_run_.put(14, id);
+    put_run(update_run_, path, result, id_of_question(question)).put(14, id);
     update_run_.run();
 }
 
@@ -138,75 +156,47 @@ void run_rows::insert_verdicts(std::int64_t id, const run_result& result) {
     std::int64_t number = 0;
     for (const rule_result& verdict : result.verdicts) {
         const rule_outcome& outcome = verdict.outcome;
-        insert_result_.with(id, number, std::string_view{verdict.name});
-        verdict.status != rule_status::not_applicable ? insert_result_.put(4, name_of(verdict.status))
-                                                      : insert_result_.put(4, nullptr);
-        put_step(insert_result_, 5, first_step_of(verdict));
-        insert_result_.put(6, as_stored(outcome.evaluated));
-        insert_result_.put(7, as_stored(outcome.met_at.size()));
-        insert_result_.put(8, as_stored(outcome.skipped));
-        insert_result_.put(9, as_stored(outcome.tensors));
-        insert_result_.put(10, as_stored(outcome.unread));
-        insert_result_.put(11, std::string_view{verdict.summary});
-        insert_result_.run();
+        insert_result_
+            .with(id, number, verdict.name, unless(rule_status::not_applicable, verdict.status), first_step_of(verdict),
+                  outcome.evaluated, std::uint64_t{outcome.met_at.size()}, outcome.skipped, outcome.tensors,
+                  outcome.unread, verdict.summary)
+            .run();
         std::int64_t order = 0;
         for (const finding& each : outcome.findings) {
-            insert_finding_.with(id, number, order++, std::int64_t{each.met}, std::int64_t{each.damaged},
-                                 std::string_view{each.rule});
-            put_step(insert_finding_, 7, each.step);
-            insert_finding_.put(8, name_of(each.mode));
-            put_step(insert_finding_, 9, each.mode_step);
-            insert_finding_.put(10, std::string_view{each.tensor});
-            insert_finding_.put(11, std::string_view{each.worker});
-            insert_finding_.put(12, each.value);
-            insert_finding_.put(13, each.threshold);
-            insert_finding_.put(14, std::string_view{each.message});
-            insert_finding_.run();
+            insert_finding_
+                .with(id, number, order++, std::int64_t{each.met}, std::int64_t{each.damaged}, each.rule,
+                      unless<step_number>(-1, each.step), each.mode, unless<step_number>(-1, each.mode_step),
+                      each.tensor, each.worker, each.value, each.threshold, each.message)
+                .run();
         }
         ++number;
     }
     number = 0;
     for (const run_message& each : result.messages) {
-        insert_message_.with(id, number++, name_of(each.what), std::string_view{each.text}).run();
+        insert_message_.with(id, number++, each.what, each.text).run();
     }
 }
 
 void run_rows::insert_reductions(std::int64_t id, std::int64_t number, const reduction_row& row) {
     statement& into = insert_reductions_;
     const reduction_values& values = row.reductions;
-    into.with(id, number, std::string_view{row.name}, std::string_view{row.worker}, row.step, name_of(row.mode),
-              row.mode_step);
-    row.dtype.empty() ? into.put(8, nullptr) : into.put(8, std::string_view{row.dtype});
-    row.dtype.empty() && !row.shape ? into.put(10, nullptr) : into.put(10, as_stored(values.count));
-    row.shape ? into.put(9, std::string_view{*row.shape}) : into.put(9, nullptr);
-    into.put(11, std::int64_t{values.computed.mask});
+    into.with(id, number, row.name, row.worker, row.step, row.mode, row.mode_step,
+              unless<std::string_view>("", row.dtype), row.shape,
+              row.dtype.empty() && !row.shape ? std::nullopt : std::optional{values.count},
+              std::int64_t{values.computed.mask});
     int index = 12;
-    for (std::size_t i = 0; i < 2 * reduction_count; ++i, ++index) {
-        if (values.computed.contains(reduction_key::from_index(i))) {
-            into.put(index, values.value[i]);
-        } else {
-            into.put(index, nullptr);
-        }
+    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+        const bool is_known = values.computed.contains(reduction_key::from_index(i));
+        into.put(index++, is_known ? std::optional{values.value[i]} : std::nullopt);
     }
     for (const std::uint64_t count : {values.nan, values.pos_inf, values.neg_inf, values.zeros}) {
-        values.computed.has_counts() ? into.put(index, as_stored(count)) : into.put(index, nullptr);
-        ++index;
+        into.put(index++, values.computed.has_counts() ? std::optional{count} : std::nullopt);
     }
     into.run();
 }
 
-run_rows::reading run_rows::begin(std::optional<statement>& kept, std::string_view sql) {
-    if (!kept) {
-        kept.emplace(in_.prepare(sql));
-    }
-    return {&*kept, [](statement* ended) { ended->reset(); }};
-}
-
 std::optional<run_result> run_rows::read(std::string_view path) {
-    const reading row =
-        begin(read_run_,
-              "SELECT id, name, place, state, error, version, bytes, steps, last_step, workers, tensors, seconds "
-              "FROM runs WHERE path = ?1");
+    const reading row{read_run_};
     if (!row->with(path).next()) {
         return std::nullopt;
     }
@@ -227,10 +217,7 @@ std::optional<run_result> run_rows::read(std::string_view path) {
 }
 
 void run_rows::read_verdicts(std::int64_t id, run_result& result) {
-    const reading row =
-        begin(read_results_,
-              "SELECT rule, status, steps_evaluated, steps_met, steps_skipped, tensors, unread, details FROM results "
-              "WHERE run = ?1 ORDER BY number");
+    const reading row{read_results_};
     row->with(id);
     std::vector<std::uint64_t> steps_met;
     while (row->next()) {
@@ -246,10 +233,7 @@ void run_rows::read_verdicts(std::int64_t id, run_result& result) {
         verdict.summary = row->text(7);
         verdict.details = verdict.summary;
     }
-    const reading found =
-        begin(read_findings_,
-              "SELECT result, met, damaged, rule, step, mode, mode_step, tensor, worker, value, threshold, message "
-              "FROM findings WHERE run = ?1 ORDER BY result, number");
+    const reading found{read_findings_};
     found->with(id);
     while (found->next()) {
         const std::uint64_t result_number = as_count(found->integer(0));
@@ -282,7 +266,7 @@ void run_rows::read_verdicts(std::int64_t id, run_result& result) {
             last = &each;
         }
     }
-    const reading message = begin(read_messages_, "SELECT kind, text FROM messages WHERE run = ?1 ORDER BY number");
+    const reading message{read_messages_};
     message->with(id);
     while (message->next()) {
         result.messages.push_back(
@@ -291,11 +275,7 @@ void run_rows::read_verdicts(std::int64_t id, run_result& result) {
 }
 
 void run_rows::read_reductions(std::string_view path, function_ref<void(const reduction_row&)> take) {
-    const reading row = begin(
-        read_reductions_,
-        "SELECT tensor, worker, step, mode, mode_step, dtype, shape, count, known, nan, pos_inf, neg_inf, zeros, " +
-            reduction_columns() +
-            " FROM reductions WHERE run = (SELECT id FROM runs WHERE path = ?1) ORDER BY reductions.number");
+    const reading row{read_reductions_};
     row->with(path);
     while (row->next()) {
         reduction_row each{.step = row->integer(2),
@@ -342,21 +322,13 @@ void run_rows::for_each_done(function_ref<void(std::string_view, std::string_vie
 
 void run_rows::for_each_done_in(std::string_view path, std::string_view question,
                                 function_ref<void(std::string_view, std::string_view)> take) {
-    if (!find_done_) {
-        find_done_.emplace(
-            in_.prepare("SELECT path, version FROM runs JOIN questions ON questions.id = question WHERE (path = ?1 OR "
-                        "path >= ?2 AND "
-                        "path < ?3) AND questions.text = ?4 AND state IN " +
-                        std::string{done_states} + " AND version <> '' ORDER BY path"));
-    }
-    find_done_->reset();
+    const reading ends{find_done_};
     const std::string inside = std::string{path} + "!/";
     const std::string behind = std::string{path} + "!0";  // '0' comes behind '/'
-    find_done_->with(path, std::string_view{inside}, std::string_view{behind}, question);
-    while (find_done_->next()) {
-        take(find_done_->text(0), find_done_->text(1));
+    find_done_.with(path, inside, behind, question);
+    while (find_done_.next()) {
+        take(find_done_.text(0), find_done_.text(1));
     }
-    find_done_->reset();
 }
 
 std::vector<located_run> run_rows::runs_at(std::string_view path) {
@@ -367,8 +339,7 @@ std::vector<located_run> run_rows::runs_at(std::string_view path) {
     // '0' comes behind '/'.
     const std::string folder{path.ends_with('/') ? path.substr(0, path.size() - 1) : path};
     const std::array<std::string, 4> bounds{folder + "/", folder + "0", folder + "!/", folder + "!0"};
-    row.with(path, std::string_view{bounds[0]}, std::string_view{bounds[1]}, std::string_view{bounds[2]},
-             std::string_view{bounds[3]});
+    row.with(path, bounds[0], bounds[1], bounds[2], bounds[3]);
     std::vector<located_run> all;
     while (row.next()) {
         all.push_back({std::string{row.text(3)}, {row.integer(0), std::string{row.text(1)}, std::string{row.text(2)}}});
@@ -385,15 +356,10 @@ void run_rows::mark_gone(std::int64_t id, std::string_view why) {
 }
 
 passed_run run_rows::passed(std::string_view path) {
-    if (!find_passed_) {
-        find_passed_.emplace(in_.prepare(
-            "SELECT state = 'incomplete', EXISTS (SELECT 1 FROM results WHERE run = runs.id AND first_step IS "
-            "NOT NULL) FROM runs WHERE path = ?1"));
-    }
     passed_run known;
-    if (find_passed_->with(path).next()) {
-        known = {.is_incomplete = find_passed_->integer(0) != 0, .has_findings = find_passed_->integer(1) != 0};
-        find_passed_->reset();
+    if (find_passed_.with(path).next()) {
+        known = {.is_incomplete = find_passed_.integer(0) != 0, .has_findings = find_passed_.integer(1) != 0};
+        find_passed_.reset();
     }
     return known;
 }

@@ -7,7 +7,6 @@
 #include <smdebug/core/function_ref.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,9 +69,6 @@ public:
 
 private:
     [[nodiscard]] std::int64_t id_of_question(std::string_view question);
-    // Resets a kept statement when it is no longer used.
-    using reading = std::unique_ptr<statement, void (*)(statement*)>;
-    [[nodiscard]] reading begin(std::optional<statement>& kept, std::string_view sql);
     void read_verdicts(std::int64_t id, run_result& result);
 
     connection& in_;
@@ -86,14 +82,13 @@ private:
     statement insert_finding_;
     statement insert_message_;
     statement insert_reductions_;
-    std::optional<statement> find_done_ = {};
-    std::optional<statement> find_passed_ = {};
-    // The statements of reads, prepared by the first read.
-    std::optional<statement> read_run_ = {};
-    std::optional<statement> read_results_ = {};
-    std::optional<statement> read_findings_ = {};
-    std::optional<statement> read_messages_ = {};
-    std::optional<statement> read_reductions_ = {};
+    statement find_done_;
+    statement find_passed_;
+    statement read_run_;
+    statement read_results_;
+    statement read_findings_;
+    statement read_messages_;
+    statement read_reductions_;
 };
 
 }  // namespace smdebug::inline v1::detail::sqlite

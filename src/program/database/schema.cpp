@@ -274,8 +274,8 @@ void make_paths_whole(connection& database) {
             posix::absolute_path(path == "." ? std::string{} : path.substr(path.starts_with("./") ? 2 : 0));
         std::error_code none;
         if (std::filesystem::exists(whole.substr(0, whole.find("!/")), none)) {
-            forget.with(id, std::string_view{whole}).run();
-            rename.with(id, std::string_view{whole}).run();
+            forget.with(id, whole).run();
+            rename.with(id, whole).run();
         }
     }
 }

@@ -148,12 +148,6 @@ std::string_view statement::text(int column) const noexcept {
 
 bool statement::is_null(int column) const noexcept { return ::sqlite3_column_type(handle_, column) == SQLITE_NULL; }
 
-bool statement::is_real(int column) const noexcept { return ::sqlite3_column_type(handle_, column) == SQLITE_FLOAT; }
-
-bool statement::is_integer(int column) const noexcept {
-    return ::sqlite3_column_type(handle_, column) == SQLITE_INTEGER;
-}
-
 int statement::columns() const noexcept { return ::sqlite3_column_count(handle_); }
 
 // Connections -----------------------------------------------------------------------------------------------------

@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 struct sqlite3;
@@ -54,6 +56,20 @@ public:
     void put(int index, double value);
     void put(int index, std::string_view text);
     void put(int index, std::nullptr_t);
+    void put(int index, const std::string& text) { put(index, std::string_view{text}); }
+    /// SQLite's integers are signed: numbers above 2^63 come back unchanged.
+    void put(int index, std::uint64_t number) { put(index, static_cast<std::int64_t>(number)); }
+    /// The name of a value.
+    template <class Value>
+        requires std::is_enum_v<Value>
+    void put(int index, Value value) {
+        put(index, name_of(value));
+    }
+    /// Without a value it is NULL.
+    template <class Value>
+    void put(int index, const std::optional<Value>& value) {
+        value ? put(index, *value) : put(index, nullptr);
+    }
 
     /// Goes to the next row; false where there is none: the statement may then be started again.
     [[nodiscard]] bool next();
@@ -68,9 +84,6 @@ public:
     /// Borrows: until the next step.
     [[nodiscard]] std::string_view text(int column) const noexcept;
     [[nodiscard]] bool is_null(int column) const noexcept;
-    /// Whether it is a double, not an integer or text.
-    [[nodiscard]] bool is_real(int column) const noexcept;
-    [[nodiscard]] bool is_integer(int column) const noexcept;
     [[nodiscard]] int columns() const noexcept;
 
 private:

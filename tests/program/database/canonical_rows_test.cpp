@@ -1,10 +1,8 @@
-#include <program/database/canonical_rows.hpp>
-
+#include "program/database/canonical_rows.hpp"
 #include "program/database/results.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <program/database/results_database.hpp>
-#include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +12,6 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
-using smdebug::detail::sqlite::canonical_rows;
 
 TEST_CASE("canonical_rows: equal if and only if databases differ only in order and times of writing") {
     const temporary_folder place;
@@ -42,8 +39,8 @@ TEST_CASE("canonical_rows: equal if and only if databases differ only in order a
     }
     const std::string rows = canonical_rows(first);
     CHECK(rows == canonical_rows(second));
-    CHECK(rows.find("runs \"" + std::filesystem::current_path().string() +
-                    "/runs/1\" 1 \"ended\" \"\" \"1:1\" 100001 \"q\" 20 190 1 12\n") != std::string::npos);
+    CHECK(rows.find("runs '" + std::filesystem::current_path().string() +
+                    "/runs/1' 1 'ended' '' '1:1' 100001 20 190 1 12 'q'\n") != std::string::npos);
     const auto differs = [&](const run_result& run, const char* question) {
         results_database{second}.write(run, question);
         const bool is_other = rows != canonical_rows(second);
@@ -63,5 +60,4 @@ TEST_CASE("canonical_rows: equal if and only if databases differ only in order a
     CHECK(differs(changed, "q"));
     with_reductions(*std::make_unique<results_database>(second), some_result(1));
     CHECK(rows != canonical_rows(second));
-    CHECK_THROWS_AS(static_cast<void>(canonical_rows(place.path() + "/none.db")), not_found);
 }

@@ -1,11 +1,11 @@
 #include <program/database/merge_databases.hpp>
 
+#include "program/database/canonical_rows.hpp"
 #include "program/database/results.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/thrown_code.hpp"
 
-#include <program/database/canonical_rows.hpp>
 #include <program/database/results_database.hpp>
 #include <program/database/sqlite.hpp>
 #include <smdebug/core/error.hpp>
@@ -25,7 +25,6 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
-using smdebug::detail::sqlite::canonical_rows;
 namespace sqlite = smdebug::detail::sqlite;
 
 namespace {
