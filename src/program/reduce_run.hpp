@@ -58,13 +58,11 @@ void reduce_parts(const program_trial& run, const std::string& path, reduction_s
         unread_tensors unread = {};
         reduced_tensor tensor = {};  // the last one
     };
-    const smdebug::detail::scan_options options{.which = which,
-                                                .saved = wanted,
-                                                .how = how,
-                                                .defer_checks = true,
-                                                .keep_repeats = true,
-                                                .in_place = true,
-                                                .stream = true};
+    const smdebug::detail::scan_options options{
+        .which = which,
+        .saved = wanted,
+        .how = how,
+        .reading = {.in_place = true, .defer_checks = true, .keep_repeats = true, .stream = true}};
     const smdebug::detail::any_kernel& kernel = smdebug::detail::state_of(run)->kernel();
     smdebug::detail::part_stream<part> parts{smdebug::detail::state_of(run), options, part{empty},
                                              [&](part& some, const smdebug::detail::scanned_tensor& scanned) {

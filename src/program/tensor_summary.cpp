@@ -1,9 +1,9 @@
 #include <program/tensor_summary.hpp>
 
+#include <program/first_value_reader.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
-#include <smdebug/trial/read/tensor_reader.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -83,7 +83,7 @@ std::vector<tensor_summary> summarize(const smdebug::detail::trial_state& state,
         }
     });
     std::size_t read = 0;
-    smdebug::detail::first_values values{state, from};
+    first_value_reader values{state, from};
     values.read([&](smdebug::detail::name_id id, const decoded_tensor& value) {
         tensor_summary& about = all[place_of[id]];
         about.type = value.type;

@@ -34,7 +34,7 @@ struct missing_values {
 /// Summarizes all tensors of a run, sorted by name.  Damaged values are skipped.
 /// `progress` is called with how many values were read, and how many tensors there are.
 /// `missing`: null, or receives what could not be read.
-/// Cost: that of first_values, a pass over the files, and one over their distinct layouts.
+/// Cost: that of first_value_reader, a pass over the files, and one over their distinct layouts.
 [[nodiscard]] std::vector<tensor_summary> summarize(const smdebug::detail::trial_state& state,
                                                     const smdebug::detail::catalog& from,
                                                     function_ref<void(std::size_t read, std::size_t all)> progress,

@@ -168,7 +168,7 @@ TEST_CASE(
     for (const bool in_place : {false, true}) {
         std::vector<std::string> seen;
         smdebug::detail::scan(
-            state_of(run), {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
+            state_of(run), {.reading = {.in_place = in_place}}, [&](const smdebug::detail::scanned_tensor& tensor) {
                 seen.push_back(tensor.failure() != nullptr ? tensor.failure()->note : "read");
                 CHECK((tensor.failure() == nullptr || tensor.failure()->why == lookup_failure_kind::damaged));
             });

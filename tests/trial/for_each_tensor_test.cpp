@@ -353,7 +353,8 @@ TEST_CASE("for_each_tensor: a kernel that does not support repeats gets all elem
         ++seen;
     });
     smdebug::detail::scan(
-        smdebug::detail::state_of(plain), {.keep_repeats = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
+        smdebug::detail::state_of(plain), {.reading = {.keep_repeats = true}},
+        [&](const smdebug::detail::scanned_tensor& tensor) {
             CHECK(tensor.repeats() == 10'001 - repeated_block);
             CHECK(reduced(tensor, reduction::sum, noting_kernel{&most}).reductions(reduction::sum) == sum_in_parts);
             ++seen;
@@ -425,7 +426,7 @@ TEST_CASE(
         std::size_t streamed = 0;
         smdebug::detail::scan(
             smdebug::detail::state_of(read),
-            {.saved = wanted, .defer_checks = true, .keep_repeats = true, .stream = true},
+            {.saved = wanted, .reading = {.defer_checks = true, .keep_repeats = true, .stream = true}},
             [&](const smdebug::detail::scanned_tensor& tensor) {
                 streamed += std::holds_alternative<smdebug::detail::value_stream*>(tensor.content) ? 1U : 0U;
                 in_pieces.push_back(line_of(reduced(tensor, wanted, smdebug::detail::state_of(read)->kernel())));

@@ -67,7 +67,7 @@ TEST_CASE("lookup: a failure's message is that of the thrown error") {
         try {
             throw_failure(failure, "t", 4, mode::train);
         } catch (const error& thrown) {
-            CHECK(smdebug::detail::to_message(failure, "t", 4, mode::train) == thrown.what());
+            CHECK(smdebug::detail::what_of(failure, "t", 4, mode::train) == thrown.what());
         }
     }
 }

@@ -131,10 +131,10 @@ TEST_CASE("reduce_in_passing: the results are those of the folder, and nothing i
         CHECK(lines_of(run) == expected);
         CHECK(lines_of(run, 2) == expected);
         // Which tensors were reduced while the archive was inflated.
-        smdebug::detail::scan(smdebug::detail::state_of(run), {.saved = {}, .stream = true},
+        smdebug::detail::scan(smdebug::detail::state_of(run), {.saved = {}, .reading = {.stream = true}},
                               [](const smdebug::detail::scanned_tensor& tensor) {
                                   CAPTURE(tensor.name);
-                                  CHECK((std::holds_alternative<const smdebug::detail::passed_tensor*>(
+                                  CHECK((std::holds_alternative<const smdebug::detail::early_reductions*>(
                                             tensor.content)) == (tensor.name == "large" || tensor.name == "middle" ||
                                                                  tensor.name == "booleans" || tensor.name == "twice"));
                               });
@@ -156,8 +156,9 @@ TEST_CASE("reduce_in_passing: without it, and with other kernels, archives are r
     const basic_trial<archive_storage, event_decoder<>, own_kernel> other{
         archive_storage{store, "a", {}, {.memory_bytes = 1 << 20, .in_passing = reduce_in_passing()}}};
     smdebug::detail::scan(
-        smdebug::detail::state_of(other), {.stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
-            CHECK_FALSE(std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content));
+        smdebug::detail::state_of(other), {.reading = {.stream = true}},
+        [](const smdebug::detail::scanned_tensor& tensor) {
+            CHECK_FALSE(std::holds_alternative<const smdebug::detail::early_reductions*>(tensor.content));
         });
 }
 
@@ -187,8 +188,9 @@ TEST_CASE("reduce_in_passing: data beyond its memory limit are read as usual; th
         const archived_run run = opened(store, {.in_passing = passing});
         std::size_t passed = 0;
         smdebug::detail::scan(
-            smdebug::detail::state_of(run), {.stream = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
-                passed += std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content) ? 1U : 0U;
+            smdebug::detail::state_of(run), {.reading = {.stream = true}},
+            [&](const smdebug::detail::scanned_tensor& tensor) {
+                passed += std::holds_alternative<const smdebug::detail::early_reductions*>(tensor.content) ? 1U : 0U;
             });
         CHECK(passed > 0);
         CHECK(passed < steps * 4);

@@ -31,7 +31,7 @@ TEST_CASE("scanned_tensor: it has values, or a failure, or neither") {
     CHECK(tensor.shape() == &saved);
     tensor.content = smdebug::detail::unread_values{.why = &why, .whole_file = true};
     CHECK(tensor.file_failed());
-    const smdebug::detail::passed_tensor passed{.shape = {7}};
+    const smdebug::detail::early_reductions passed{.shape = {7}};
     tensor.content = &passed;
     CHECK(tensor.shape() == &passed.shape);
     CHECK(tensor.failure() == nullptr);

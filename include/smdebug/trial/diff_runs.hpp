@@ -7,8 +7,6 @@
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/element_differences.hpp>
-#include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/trial.hpp>
@@ -108,59 +106,12 @@ struct diff_summary {
 
 namespace detail {
 
-/// Reports differences and counts them.
-class diff_log {
-public:
-    using diff_visit = function_ref<void(const run_difference&)>;
-    using comparison = reduce::detail::element_comparison;
-
-    /// Borrows both.  Errors: value_error for a tolerance.
-    diff_log(const diff_options& options, diff_visit visit);
-
-    /// Steps are shown by mode.  Call before the first step.
-    void count_by_mode() noexcept { by_mode_ = true; }
-    [[nodiscard]] bool by_mode() const noexcept { return by_mode_; }
-
-    [[nodiscard]] const std::optional<reduce::detail::tolerance>& within() const noexcept { return within_; }
-
-    // The walk's position: views are borrowed until the next call.  An empty worker or tensor stands for all of them.
-    void begin_step(const catalog::file& file);
-    void end_step();  // a step that both have
-    void begin_worker(std::string_view worker, const catalog::file& first, const catalog::file& second);
-    void begin_tensor(std::string_view tensor) noexcept;
-    void end_tensor(bool was_compared, std::uint64_t bytes);  // bytes of the values
-    void compared_by_digest() noexcept { ++summary.by_digest; }
-
-    void report(run_difference_kind kind, unsigned run, std::string what);
-    /// Reports the result of a comparison, if it found anything.
-    void report(run_difference_kind kind, const comparison& found, std::string_view of, const shape_type* shape);
-    void unreadable(unsigned run, const lookup_error& why);
-    /// Compares the collections that the selection includes; none if it is by names or regexes.
-    void compare_collections(const catalog::job_description& first, const catalog::job_description& second);
-
-    diff_summary summary;
-
-private:
-    void report(run_difference& found);
-
-    const diff_options& options_;
-    diff_visit visit_;
-    std::optional<reduce::detail::tolerance> within_;
-    compared_step step_;
-    smdebug::mode second_mode_ = smdebug::mode::global;
-    step_number second_mode_step_ = -1;
-    std::string_view worker_;
-    std::string_view tensor_;
-    bool differs_ = false;
-    bool by_mode_ = false;
-};
-
 /// "first" or "second".
 [[nodiscard]] std::string_view name_of_run(unsigned run) noexcept;
 
 [[nodiscard]] diff_summary diff_states(std::shared_ptr<const trial_state> first,
                                        std::shared_ptr<const trial_state> second, const diff_options& options,
-                                       diff_log::diff_visit visit);
+                                       function_ref<void(const run_difference&)> visit);
 
 }  // namespace detail
 

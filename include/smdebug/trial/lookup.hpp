@@ -148,8 +148,8 @@ private:
 
 namespace detail {
 
-/// The message of the error that throw_failure() would throw.
-[[nodiscard]] std::string to_message(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
+/// The what() of the error that throw_failure() would throw.
+[[nodiscard]] std::string what_of(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
 
 }  // namespace detail
 }  // namespace smdebug::inline v1

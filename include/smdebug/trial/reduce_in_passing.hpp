@@ -52,9 +52,9 @@ public:
 private:
     static constexpr reading_limits limits{};  // the limits of scans
 
-    [[nodiscard]] std::optional<passed_tensor> reduce_whole(byte_view record);
-    [[nodiscard]] std::optional<passed_tensor> reduce_stream(opened_event_file& file, byte_range record);
-    [[nodiscard]] std::optional<passed_tensor> reduced_of(const scanned_tensor& tensor, std::string_view name) const;
+    [[nodiscard]] std::optional<early_reductions> reduce_whole(byte_view record);
+    [[nodiscard]] std::optional<early_reductions> reduce_stream(opened_event_file& file, byte_range record);
+    [[nodiscard]] std::optional<early_reductions> reduced_of(const scanned_tensor& tensor, std::string_view name) const;
 
     event_decoder<> decoder_;
     any_kernel kernel_{default_kernel{}};

@@ -70,20 +70,20 @@ struct found_entry {
     timed_number number = {};
 };
 
-/// Entries of one step, worker and object that were found in sequence.
-struct found_run {
+/// Consecutive entries of one step, worker and object.
+struct found_stretch {
     step_number step = 0;
     step_number mode_step = 0;
     std::uint32_t worker = 0;
     std::uint32_t object = 0;
     smdebug::mode mode = smdebug::mode::train;
     std::uint64_t stamp = 0;  ///< see run_contents::place
-    std::size_t first = 0;    ///< index of its first entry; the run ends where the next one begins
+    std::size_t first = 0;    ///< index of its first entry; it ends where the next stretch begins
 };
 
 /// A shape alone.
 struct found_shape {
-    std::size_t run = 0;  ///< place of the found_run
+    std::size_t stretch = 0;  ///< place of the found_stretch
     std::uint32_t name = 0;
     shape_type extents = {};
 };
@@ -108,7 +108,7 @@ public:
         step_number mode_step = 0;
         std::string_view worker = "worker_0";
         double wall_time = 0;  ///< seconds since 1970
-        /// Another one if the object at this place was written again; see growth::keep_loads.
+        /// Another one if the object at this place was written again; see growth::carry_over_loads.
         std::uint64_t stamp = std::numeric_limits<std::uint64_t>::max();
     };
     /// A tensor's type and layout, where no record holds them.
@@ -123,29 +123,39 @@ public:
 
     /// The id of a name; adding tensors by id is cheaper than by name.
     [[nodiscard]] std::uint32_t name(std::string_view tensor) { return names_.number_of(tensor); }
-    /// Adds a number, which the catalog keeps.  `name`: see name().  `of`: the object that contains it, see object().
+    /// Adds a number, which the catalog keeps.  `name`: see name().  `as`: float64 or float32.  `of`: the object that
+    /// contains it, see object().
+    /// Errors: value_error for another dtype, and for an id that was not given out.
     void add_number(const place& where, std::uint32_t name, double number, dtype as, std::uint32_t of) {
+        const detail::found_entry entry = number_entry(name, number, where.wall_time, as);
         begin(where, of);
-        add_number_beside(name, number, where.wall_time, as);
+        entries_.push_back(entry);
     }
 
-    /// Adds a number at the step, worker and object of the last addition.  Cheaper than naming them again.
+    /// Adds a number at the step, worker and object of the last addition in this update.  Cheaper than naming them
+    /// again.      Errors: as add_number(); value_error if nothing was added before.
     void add_number_beside(std::uint32_t name, double number, double wall_time, dtype as) {
-        entries_.push_back({{}, name, form_without_shape(detail::storage_form::number, as), {number, wall_time}});
+        const detail::found_entry entry = number_entry(name, number, wall_time, as);
+        if (stretches_.empty()) {
+            throw_nothing_beside();
+        }
+        entries_.push_back(entry);
     }
 
     /// The id of an object of the storage.
     [[nodiscard]] std::uint32_t object(std::string_view key) { return objects_.number_of(key); }
 
     /// A tensor in a record of an event file, including its frame, which the trial's decoder reads.
+    /// Errors, as of the others below: value_error for an id of an object that was not given out.
     void add_record(const place& where, std::string_view tensor, std::uint32_t object, byte_range record);
     /// A tensor whose elements are in an object.      Errors: value_error where their length does not match the form.
     void add_elements(const place& where, std::string_view tensor, const tensor_form& form, std::uint32_t object,
                       byte_range elements);
-    /// A tensor whose elements are made when it is read.
+    /// A tensor whose elements are made when it is read, in C order and in this machine's byte order.
+    /// Errors: value_error for another order, an impossible form, or no function.
     void add_made(const place& where, std::string_view tensor, const tensor_form& form, maker make,
                   std::optional<std::uint32_t> of = {});
-    /// A number, by the tensor's name.      `as`: float64 or float32.
+    /// A number, by the tensor's name.      `as`: float64 or float32.  Errors: value_error for another dtype.
     void add_number(const place& where, std::string_view tensor, double number, dtype as = dtype::float64,
                     std::optional<std::uint32_t> of = {});
     /// A tensor that is known but cannot be read: an image.
@@ -160,10 +170,14 @@ public:
     void set_num_workers(std::size_t count) noexcept { num_workers_ = count; }
     /// Whether more may come.
     void set_ended(bool ended) noexcept { ended_ = ended; }
-    /// Something that was added is no longer what a new source would find: data that were written again, or that belong
-    /// before others.  The trial then reads everything anew with a new copy of the source, at the latest at the end; at
-    /// once where `what` is added after it does not fit what was added before.
-    enum class outdated_in : std::uint8_t { nothing, parts, all };
+    /// How much of what was added is no longer what a new source would find: data that were written again, or that
+    /// belong before others.
+    enum class outdated_in : std::uint8_t {
+        nothing,
+        parts,  ///< the trial reads everything anew when that takes a small share of the time, or at the job's end
+        all,    ///< later additions do not fit the earlier ones: it reads everything anew at once
+    };
+    /// Makes the trial read everything anew, with a new copy of the source.  The greatest extent that was set counts.
     void set_outdated(outdated_in what = outdated_in::parts) noexcept { outdated_ = std::max(outdated_, what); }
     /// Reports something that could not be used: where, and what is wrong.  The last call for a place counts, or for a
     /// topic at a place, where several things can be wrong.
@@ -191,12 +205,20 @@ private:
     friend struct detail::contents_access;
 
     void begin(const place& where, std::uint32_t object) {
-        if (runs_.empty() || runs_.back().step != where.step || runs_.back().object != object ||
+        if (stretches_.empty() || stretches_.back().step != where.step || stretches_.back().object != object ||
             last_worker_ != where.worker) {
-            begin_run(where, object);
+            begin_stretch(where, object);
         }
     }
-    void begin_run(const place& where, std::uint32_t object);
+    void begin_stretch(const place& where, std::uint32_t object);
+    [[nodiscard]] detail::found_entry number_entry(std::uint32_t name, double number, double wall_time, dtype as) {
+        if (name >= names_.size()) {
+            throw_unknown("name", name, names_.size());
+        }
+        return {{}, name, form_without_shape(detail::storage_form::number, as), {number, wall_time}};
+    }
+    [[noreturn]] static void throw_unknown(const char* of, std::uint32_t id, std::size_t count);
+    [[noreturn]] static void throw_nothing_beside();
     [[nodiscard]] std::uint32_t object_or_none(std::optional<std::uint32_t> of) { return of ? *of : object(""); }
     void add(const place& where, std::string_view tensor, std::uint32_t object, byte_range bytes, std::uint32_t form) {
         begin(where, object);
@@ -217,7 +239,7 @@ private:
     detail::string_interner objects_;
     detail::string_interner names_;
     detail::string_interner workers_;
-    std::vector<detail::found_run> runs_;
+    std::vector<detail::found_stretch> stretches_;
     detail::chunked_list<detail::found_entry> entries_;
     std::vector<detail::found_shape> shapes_;
     std::string last_worker_;
@@ -231,8 +253,6 @@ private:
     bool ended_ = false;
     outdated_in outdated_ = outdated_in::nothing;
 };
-
-// What a catalog is built from when a run has no index files.
 
 /// Finds tensors and steps in data that another tool wrote.  A type AnySource models `catalog_source` when:
 ///  1. update(contents) adds to `contents` what is new since the last call, and returns whether there was anything; the
@@ -264,12 +284,15 @@ struct contents_access {
     [[nodiscard]] static const string_interner& names(const run_contents& of) noexcept { return of.names_; }
     [[nodiscard]] static const string_interner& workers(const run_contents& of) noexcept { return of.workers_; }
     /// What was added since forget_found(), in that order.
-    [[nodiscard]] static std::span<const found_run> runs(const run_contents& of) noexcept { return of.runs_; }
-    /// Calls visit(const found_entry&) for those of a run, by its place in runs().
+    [[nodiscard]] static std::span<const found_stretch> stretches(const run_contents& of) noexcept {
+        return of.stretches_;
+    }
+    /// Calls visit(const found_entry&) for those of a stretch, by its place in stretches().
     template <class Visit>
-    static void each_entry(const run_contents& of, std::size_t run, Visit&& visit) {
-        const std::size_t end = run + 1 < of.runs_.size() ? of.runs_[run + 1].first : of.entries_.size();
-        of.entries_.each(of.runs_[run].first, end, visit);
+    static void each_entry(const run_contents& of, std::size_t stretch, Visit&& visit) {
+        const auto& all = of.stretches_;
+        const std::size_t end = stretch + 1 < all.size() ? all[stretch + 1].first : of.entries_.size();
+        of.entries_.each(all[stretch].first, end, visit);
     }
     [[nodiscard]] static std::size_t entry_count(const run_contents& of) noexcept { return of.entries_.size(); }
     [[nodiscard]] static std::span<const found_shape> shapes(const run_contents& of) noexcept { return of.shapes_; }

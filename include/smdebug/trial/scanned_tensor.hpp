@@ -51,7 +51,7 @@ namespace detail {
 
 class kept_tensors;
 class value_stream;
-struct passed_tensor;
+struct early_reductions;
 
 /// Values in memory.
 struct scanned_values {
@@ -71,10 +71,10 @@ struct scanned_tensor : tensor_place {
     /// The values:
     ///  - monostate: none were saved;
     ///  - scanned_values: in memory;
-    ///  - passed_tensor: already reduced, if the scan allows that; for reduced() only;
+    ///  - early_reductions: already reduced, if the scan allows that; for reduced() only;
     ///  - value_stream: left in the file, if the scan allows that; for reduced() only;
     ///  - unread_values: unreadable.
-    std::variant<std::monostate, scanned_values, const passed_tensor*, value_stream*, unread_values> content;
+    std::variant<std::monostate, scanned_values, const early_reductions*, value_stream*, unread_values> content;
     std::string_view event_file;              ///< its key
     std::uint64_t offset = 0;                 ///< of the values' record in it
     const shape_type* saved_shape = nullptr;  ///< null if none was saved
@@ -87,7 +87,7 @@ struct scanned_tensor : tensor_place {
         const auto* const there = std::get_if<scanned_values>(&content);
         return there != nullptr ? there->tensor : nullptr;
     }
-    /// Elements after the last one of values(): see scan_options::keep_repeats.
+    /// Elements after the last one of values(): see reading_config::keep_repeats.
     [[nodiscard]] std::size_t repeats() const noexcept {
         const auto* const there = std::get_if<scanned_values>(&content);
         return there != nullptr ? there->repeats : 0;
@@ -152,12 +152,18 @@ private:
     std::vector<unread_reduction> own_failures_ = {};
 };
 
+namespace detail {
+
 /// Reduces a tensor of a scan: at least those of the `wanted` reductions that exist.  Also verifies checksums that the
 /// scan left to the caller.
 /// Cost: one pass over the values; none where all of `wanted` was saved and nothing is left to verify.
-[[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted,
-                                     const detail::any_kernel& kernel);
-namespace detail {
+[[nodiscard]] reduced_tensor reduced(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel);
+
+/// Reduces a scanned tensor by any type of kernel.  Cost: one more allocation.
+template <reduction_kernel Kernel>
+[[nodiscard]] reduced_tensor reduced(const scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {
+    return reduced(tensor, wanted, any_kernel{kernel});
+}
 
 /// A copy of values that outlives the scanned file.
 [[nodiscard]] tensor_value copy_of(const decoded_tensor& scanned);
@@ -166,13 +172,6 @@ namespace detail {
 void reduce_into(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel, reduced_tensor& found);
 
 }  // namespace detail
-
-/// Reduces a scanned tensor by any type of kernel.  Cost: one more allocation.
-template <reduction_kernel Kernel>
-[[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {
-    return reduced(tensor, wanted, detail::any_kernel{kernel});
-}
-
 }  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED

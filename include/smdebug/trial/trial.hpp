@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
@@ -21,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -92,8 +90,8 @@ public:
     /// Errors: value_error for a bad regex, and for a regex and a collection together.
     [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which = {}) const;
 
-    /// Those of some names that tensor_names(which) would list if all of them were saved at every step: `which` has a
-    /// regex or a collection; its step and mode are ignored.  Keeps the order.  Errors: as tensor_names().
+    /// Those of `names`, in their order, that the regex or the collection of `which` selects, whether they are tensors
+    /// of the run or not; its step and mode are ignored.  Errors: as tensor_names().
     [[nodiscard]] std::vector<std::string> names_among(std::vector<std::string> names,
                                                        const tensor_names_options& which) const;
 

@@ -243,8 +243,8 @@ TEST_CASE(
     CHECK_FALSE(source.update(contents));  // a moment ago
     age = std::chrono::seconds{5};
     CHECK(source.update(contents));
-    REQUIRE(smdebug::detail::contents_access::runs(contents).size() == 1);
-    CHECK(smdebug::detail::contents_access::runs(contents)[0].step == 2);
+    REQUIRE(smdebug::detail::contents_access::stretches(contents).size() == 1);
+    CHECK(smdebug::detail::contents_access::stretches(contents)[0].step == 2);
     REQUIRE(contents.problems().size() == 1);  // the first is being written still
     CHECK(contents.problems()[0].where == "state.joblib");
     age = std::chrono::seconds{20};
@@ -253,7 +253,7 @@ TEST_CASE(
     files.remove("checkpoint-1/model.safetensors");
     CHECK_FALSE(source.update(contents));
     CHECK(contents.problems().size() == 1);
-    CHECK(smdebug::detail::contents_access::runs(contents).size() == 1);
+    CHECK(smdebug::detail::contents_access::stretches(contents).size() == 1);
 }
 
 TEST_CASE("checkpoint_source: a name is bytes, UTF-8 or not") {
@@ -314,16 +314,16 @@ TEST_CASE("checkpoint_source: steps that files which come later show to be other
     run_contents contents;
     files.write("10000_steps/500.safetensors", as_bytes(weights(1)));
     CHECK(source.update(contents));
-    REQUIRE(smdebug::detail::contents_access::runs(contents).size() == 1);
-    CHECK(smdebug::detail::contents_access::runs(contents)[0].step == 10000);
+    REQUIRE(smdebug::detail::contents_access::stretches(contents).size() == 1);
+    CHECK(smdebug::detail::contents_access::stretches(contents)[0].step == 10000);
     files.write("10000_steps/1000.safetensors", as_bytes(weights(2)));
     static_cast<void>(source.update(contents));
     CHECK(contents.outdated() == run_contents::outdated_in::all);
     checkpoint_source anew{any_storage{files}};
     run_contents now;
     CHECK(anew.update(now));
-    REQUIRE(smdebug::detail::contents_access::runs(now).size() == 2);
-    CHECK(smdebug::detail::contents_access::runs(now)[0].step == 500);
+    REQUIRE(smdebug::detail::contents_access::stretches(now).size() == 2);
+    CHECK(smdebug::detail::contents_access::stretches(now)[0].step == 500);
 }
 
 TEST_CASE("checkpoint_source: a step in a form that is not read is a problem, and the run has begun") {

@@ -257,15 +257,15 @@ TEST_CASE("payload_cache: forget() drops everything and frees the room") {
 
 namespace {
 
-const name_list* latest_of(const list_of_lists& lists) {
+const name_list* latest_of(const recent_name_lists& lists) {
     CHECK(lists.recent().size() <= 4);
     return lists.recent().empty() ? nullptr : lists.recent().front().get();
 }
 
 }  // namespace
 
-TEST_CASE("list_of_lists: finds the list with the same items in the same order and the same shapes") {
-    list_of_lists lists;
+TEST_CASE("recent_name_lists: finds the list with the same items in the same order and the same shapes") {
+    recent_name_lists lists;
     CHECK(latest_of(lists) == nullptr);
     CHECK(lists.find({}, {}) == nullptr);
     const auto plain = list_of(items_of(1));
@@ -290,8 +290,8 @@ TEST_CASE("list_of_lists: finds the list with the same items in the same order a
     CHECK(lists.find(items, {}) == nullptr);
 }
 
-TEST_CASE("list_of_lists: the first list is the one that was last remembered or found") {
-    list_of_lists lists;
+TEST_CASE("recent_name_lists: the first list is the one that was last remembered or found") {
+    recent_name_lists lists;
     const auto first = list_of(items_of(1));
     const auto second = list_of(items_of(2));
     lists.remember(first);
@@ -307,9 +307,9 @@ TEST_CASE("list_of_lists: the first list is the one that was last remembered or 
     CHECK(lists.find(items_of(1), {}) == nullptr);
 }
 
-TEST_CASE("list_of_lists: holds a few dozen lists and drops the least recently used") {
+TEST_CASE("recent_name_lists: holds a few dozen lists and drops the least recently used") {
     std::mt19937 random{37};
-    list_of_lists lists;
+    recent_name_lists lists;
     std::vector<name_id> model;  // the most recently used first
     std::vector<std::weak_ptr<const name_list>> made(60);
     std::size_t hits = 0;

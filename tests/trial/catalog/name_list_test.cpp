@@ -61,7 +61,7 @@ TEST_CASE("name_list: a walk visits a tensor at its last values, else at its fir
     const name_list held = sample();
     std::vector<bool> leads;
     for (std::size_t i = 0; i < held.items().size(); ++i) {
-        leads.push_back(held.leads(i));
+        leads.push_back(held.is_visited_at(i));
     }
     CHECK(leads == std::vector<bool>{false, false, true, true, false, true});
 }
@@ -84,11 +84,11 @@ TEST_CASE("name_list: if every name comes once, with values, a walk visits a ten
     };
     const name_list plain{{{.name = 2}, {.name = 0}}, {0, 4}, sort_by_text};
     CHECK(plain.values_alone());
-    CHECK(plain.leads(0));
-    CHECK(plain.leads(1));
+    CHECK(plain.is_visited_at(0));
+    CHECK(plain.is_visited_at(1));
     const name_list twice{{{.name = 2}, {.name = 2}}, {4}, sort_by_text};
     CHECK(twice.values_alone());
-    CHECK_FALSE(twice.leads(0));
-    CHECK(twice.leads(1));
+    CHECK_FALSE(twice.is_visited_at(0));
+    CHECK(twice.is_visited_at(1));
     CHECK_FALSE(sample().values_alone());
 }

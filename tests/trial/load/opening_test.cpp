@@ -17,7 +17,7 @@ catalog::job_description open(const memory_storage& store, bool& seen_running, t
     smdebug::detail::json::document parser;
     const any_storage files{store};
     run_contents none;
-    return opening{files, how, parser, nullptr, none}.wait(seen_running);
+    return collections_wait{files, how, parser, nullptr, none}.wait(seen_running);
 }
 catalog::job_description open(const memory_storage& store, trial_options how = {}) {
     bool seen_running = false;
@@ -26,7 +26,7 @@ catalog::job_description open(const memory_storage& store, trial_options how = {
 
 }  // namespace
 
-TEST_CASE("opening: returns what the collections files say, and whether the job was seen running") {
+TEST_CASE("collections_wait: returns what the collections files say, and whether the job was seen running") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_1", "worker_0"}, {{"losses", {"loss"}}});
@@ -42,7 +42,7 @@ TEST_CASE("opening: returns what the collections files say, and whether the job 
     CHECK_FALSE(seen_running);
 }
 
-TEST_CASE("opening: is woken by a storage that announces what is written") {
+TEST_CASE("collections_wait: is woken by a storage that announces what is written") {
     memory_storage store;
     const std::jthread writer{[&] {
         std::this_thread::sleep_for(10ms);
@@ -51,14 +51,14 @@ TEST_CASE("opening: is woken by a storage that announces what is written") {
     CHECK(open(store, {.open_timeout = 60s, .poll_interval = 24h}).num_workers == 1);
 }
 
-TEST_CASE("opening: a job that has ended without its collections files is not waited for") {
+TEST_CASE("collections_wait: a job that has ended without its collections files is not waited for") {
     memory_storage store;
     run_builder{store}.end();
     CHECK(thrown_code([&] { static_cast<void>(open(store, {.open_timeout = 1h})); }) ==
           error_code::missing_collection_files);
 }
 
-TEST_CASE("opening: a cut file may still be written while the job runs, and is damage when it has ended") {
+TEST_CASE("collections_wait: a cut file may still be written while the job runs, and is damage when it has ended") {
     memory_storage store;
     run_builder build{store};
     build.put(smdebug::detail::locations::collections_key("worker_0"), "{\"coll");

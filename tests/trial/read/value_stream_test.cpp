@@ -75,7 +75,7 @@ status outcome(written& of, reduction_values& found, reduction_set wanted = redu
     opened_event_file source{of.file, buffer, piece};
     value_stream stream;
     REQUIRE(stream.begin(plan_of<Decoder>, source, of.place, "w"));
-    return stream.reduce(scalar_kernel{}, wanted, found);
+    return stream.reduce(any_kernel{scalar_kernel{}}, wanted, found);
 }
 
 }  // namespace
@@ -95,13 +95,13 @@ TEST_CASE("value_stream: reduces a record bit-exactly, a piece at a time") {
         CHECK(stream.count() == 30'000);
         for (int time = 0; time < 2; ++time) {
             reduction_values found;
-            CHECK(stream.reduce(scalar_kernel{}, reduction_set::all(), found) == status::ok);
+            CHECK(stream.reduce(any_kernel{scalar_kernel{}}, reduction_set::all(), found) == status::ok);
             CHECK(reduce_test::same_bits(found, whole));
         }
         CHECK(of.file.largest <= piece);
         // No reductions are wanted: the record is only verified.
         reduction_values none;
-        CHECK(stream.reduce(scalar_kernel{}, {}, none) == status::ok);
+        CHECK(stream.reduce(any_kernel{scalar_kernel{}}, {}, none) == status::ok);
         CHECK(none.computed.empty());
     }
 }
@@ -133,12 +133,13 @@ TEST_CASE("value_stream: a file that ends or fails while it is read") {
         value_stream stream;
         REQUIRE(stream.begin(plan_of<event_decoder<>>, source, of.place, "w"));
         of.file.ends = 70'000;
-        CHECK(stream.reduce(scalar_kernel{}, reduction_set::all(), found) == status::truncated);
+        CHECK(stream.reduce(any_kernel{scalar_kernel{}}, reduction_set::all(), found) == status::truncated);
         of.file.ends = SIZE_MAX;
         of.file.fails_from = 70'000;
-        CHECK_THROWS_AS(static_cast<void>(stream.reduce(scalar_kernel{}, reduction_set::all(), found)), unavailable);
+        CHECK_THROWS_AS(static_cast<void>(stream.reduce(any_kernel{scalar_kernel{}}, reduction_set::all(), found)),
+                        unavailable);
         of.file.fails_from = SIZE_MAX;
-        CHECK(stream.reduce(scalar_kernel{}, reduction_set::all(), found) == status::ok);
+        CHECK(stream.reduce(any_kernel{scalar_kernel{}}, reduction_set::all(), found) == status::ok);
     }
 }
 

@@ -183,16 +183,16 @@ struct found_index {
 /// The content of an event file's records.
 struct recorded_file {
     const run_contents& contents;
-    const found_run& run;
+    const found_stretch& stretch;
     std::vector<found_entry> entries;
 
     [[nodiscard]] const std::string& name_of(const found_entry& entry) const {
         return detail::contents_access::names(contents)[entry.name];
     }
-    [[nodiscard]] const std::string& key() const { return contents.key_of(run.object); }
+    [[nodiscard]] const std::string& key() const { return contents.key_of(stretch.object); }
     [[nodiscard]] std::string text(index_writer& writer) const {
         return std::string{
-            writer.text({.mode = run.mode, .mode_step = run.mode_step, .event_file_name = std::string{key()}})};
+            writer.text({.mode = stretch.mode, .mode_step = stretch.mode_step, .event_file_name = std::string{key()}})};
     }
 };
 
@@ -216,7 +216,7 @@ struct recorded_file {
     }
     if (wrong) {
         found.fault = wrong->what;
-    } else if (head.mode != file.run.mode || head.mode_step != file.run.mode_step) {
+    } else if (head.mode != file.stretch.mode || head.mode_step != file.stretch.mode_step) {
         found.fault = "its mode or mode step is not what the records say";
     } else if (head.event_file_name != file.key()) {
         found.fault = "it names another event file, " + found.event_file;
@@ -290,7 +290,7 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
     for (const auto& [kind, where, what, topic] : contents.problems()) {
         plan.problems.push_back(where + ": " + what);
     }
-    if (detail::contents_access::runs(contents).empty() && plan.problems.empty()) {
+    if (detail::contents_access::stretches(contents).empty() && plan.problems.empty()) {
         throw not_found("there are no event files in " + store.name() + ": nothing to make an index of",
                         {.where = store.name()});
     }
@@ -298,21 +298,21 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
     std::set<std::string> known;
     std::set<std::string> workers;
     std::set<std::string_view> event_files;
-    for (const detail::found_run& run : detail::contents_access::runs(contents)) {
-        event_files.insert(contents.key_of(run.object));
+    for (const detail::found_stretch& each : detail::contents_access::stretches(contents)) {
+        event_files.insert(contents.key_of(each.object));
     }
-    for (std::size_t i = 0; i < detail::contents_access::runs(contents).size(); ++i) {
-        detail::recorded_file file{contents, detail::contents_access::runs(contents)[i], {}};
+    for (std::size_t i = 0; i < detail::contents_access::stretches(contents).size(); ++i) {
+        detail::recorded_file file{contents, detail::contents_access::stretches(contents)[i], {}};
         detail::contents_access::each_entry(contents, i,
                                             [&](const detail::found_entry& entry) { file.entries.push_back(entry); });
-        const std::string& worker = detail::contents_access::workers(contents)[file.run.worker];
+        const std::string& worker = detail::contents_access::workers(contents)[file.stretch.worker];
         ++plan.event_files;
         workers.insert(worker);
         detail::index_writer writer;
         for (const detail::found_entry& entry : file.entries) {
             writer.add_tensor(file.name_of(entry), entry.place);
         }
-        index_repair::file next{.key = locations::index_key(file.run.step, worker), .text = file.text(writer)};
+        index_repair::file next{.key = locations::index_key(file.stretch.step, worker), .text = file.text(writer)};
         known.insert(next.key);
         if (!store.size(next.key)) {
             next.why = "it is missing";

@@ -114,8 +114,7 @@ SMDEBUG_INLINE run_learner learner_of_run(const trial& run, const std::string& n
         detail::state_of(run),
         {.which = {.digests = true},
          .how = {.threads = std::max(threads, 1U), .stop = stop},
-         .defer_checks = true,
-         .in_place = true},
+         .reading = {.in_place = true, .defer_checks = true}},
         {}, [&](looked_saves& to, const scanned_tensor& tensor) { to.look(tensor, kept, wanted, kernel); });
     std::set<std::string> not_text;
     std::size_t next = 0;

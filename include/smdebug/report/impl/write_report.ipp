@@ -84,7 +84,7 @@ inline void note_tensor(seen_tensor& seen, const smdebug::detail::scanned_tensor
             return;
         }
         seen.failures.push_back(
-            smdebug::detail::to_message(why, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode()));
+            smdebug::detail::what_of(why, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode()));
     };
     if (tensor.failure != nullptr) {
         say(*tensor.failure);
@@ -258,10 +258,10 @@ SMDEBUG_INLINE void run_gatherer::walk(const step_range& range, bool with_values
     smdebug::detail::scan_options scanning{.which = options_.which,
                                            .saved = numbers_of_reports(),
                                            .how = options_.how,
-                                           .defer_checks = true,
-                                           .keep_repeats = kernel.abilities().repeats,
-                                           .in_place = true,
-                                           .stream = !with_values};
+                                           .reading = {.in_place = true,
+                                                       .defer_checks = true,
+                                                       .keep_repeats = kernel.abilities().repeats,
+                                                       .stream = !with_values}};
     scanning.which.range = range;
     smdebug::detail::part_stream<seen_tensors> parts{
         smdebug::detail::state_of(run_),

@@ -145,7 +145,7 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
         return note;
     }
     note.damaged = is_lost(failure);
-    note.message = smdebug::detail::to_message(failure, tensor, step, mode::global);
+    note.message = smdebug::detail::what_of(failure, tensor, step, mode::global);
     return note;
 }
 

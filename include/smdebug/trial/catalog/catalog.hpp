@@ -30,11 +30,12 @@ using worker_id = std::uint32_t;
 
 /// A snapshot.  Everything is const for its readers; trial/catalog/catalog_builder.hpp makes the next one from it,
 /// which shares what did not change: a copy costs a reference count for some hundred steps or layouts.
-/// Memory: 112 bytes a step, 56 more for each further worker; 16 an entry of each different layout, 16 more where its
-///         names differ, too.
+/// Memory: 112 bytes a step, and where it has several files 48 more for each of them; 16 an entry of each different
+///         layout, 16 more where its names differ, too; for data of a catalog_source 8 more where its forms differ, and
+///         16 an entry of each file that has numbers or times.
 struct catalog {
-    /// One index file that names at least one tensor.  For other data, what one object holds of one step: a worker may
-    /// then have several, and each tensor is in one of them.
+    /// One index file that names at least one tensor.  For data of a catalog_source, what one object holds of one step:
+    /// a worker may then have several, and each tensor is in one of them.
     struct file {
         step_number step = 0;
         step_number mode_step = 0;
@@ -55,7 +56,7 @@ struct catalog {
         step_number mode_step = 0;  ///< of its first index file
         smdebug::mode mode = smdebug::mode::global;
         std::uint32_t load = 0;             ///< the load that last changed it, see catalog::load
-        std::uint32_t file_count = 0;       ///< as many as workers wrote it; for other data also more
+        std::uint32_t file_count = 0;       ///< one for each worker; for data of a catalog_source also more
         file one;                           ///< its file, where there is one
         std::shared_ptr<const file[]> all;  ///< its files, where there are several
 
@@ -97,7 +98,7 @@ struct catalog {
     std::shared_ptr<const name_table> names = std::make_shared<const name_table>();  ///< tensors, original names
     std::vector<std::string> workers;      ///< that wrote index files, in the order in which they were first seen
     shared_list<std::string> event_files;  ///< names that are not the usual ones
-    shared_list<timed_number> numbers;     ///< for other data: one per item of their files
+    shared_list<timed_number> numbers;     ///< for data of a catalog_source: one per item of their files
     shared_list<std::shared_ptr<const layout>> layouts;
     shared_list<std::shared_ptr<const name_list>> name_lists;  ///< those of the layouts, each once
     sorted_blocks<step_entry, step_of> steps;                  ///< by step
@@ -107,9 +108,12 @@ struct catalog {
     step_number last_complete_step = -1;
     bool loaded_all_steps = false;
     bool steps_are_synthetic = false;  ///< global steps were generated from modes and their steps: users see the latter
-    std::uint32_t load = 0;            ///< counts the loads that changed anything
-    std::uint32_t last_disorder = 0;   ///< the last load that changed anything but the end of `steps`
-    bool has_index = true;             ///< it is built from index files; else from what a catalog_source has found
+    /// Counts the loads that changed anything.  Whoever follows a run compares its number with that of a step to find
+    /// the steps that have changed since.
+    std::uint32_t load = 0;
+    /// The last load that changed anything but the end of `steps`: since then only the end has to be compared.
+    std::uint32_t last_disorder = 0;
+    bool has_index = true;  ///< it is built from index files; else from what a catalog_source has found
 
     [[nodiscard]] static constexpr std::size_t place_of(mode which) noexcept {
         return static_cast<std::size_t>(which) - 1;
@@ -146,7 +150,7 @@ struct catalog {
     /// Whether a step can be read now, may still come, or never will.
     [[nodiscard]] step_state state_of(mode which, step_number step) const noexcept;
 
-    /// The event file that an index file names, or the object of other data.
+    /// The event file that an index file names, or the object that a catalog_source has found.
     [[nodiscard]] std::string event_file_of(const file& one) const;
 
     // Tensors ----------------------------------------------------------------------------------------------------
@@ -240,8 +244,8 @@ void add_files(catalog& next, std::vector<catalog::file> files);
 /// Steps of a catalog that was made anew and that are as they were in the one before it count as changed by the same
 /// load as there; none does if the job's description is another one.  `is_touched(file, file before)`: whether a file
 /// is the same one although its stamp has changed.  Cost: a pass over both.
-void keep_loads(catalog& next, const catalog& before,
-                function_ref<bool(const catalog::file&, const catalog::file&)> is_touched);
+void carry_over_loads(catalog& next, const catalog& before,
+                      function_ref<bool(const catalog::file&, const catalog::file&)> is_touched);
 
 /// Advances the last complete step: to the last one that every worker wrote, and, so that a dead worker does not block
 /// it, by window/2 steps for as long as more than `window` steps follow it.

@@ -61,7 +61,7 @@ private:
 };
 
 /// The lists of names seen last, the most recent first.
-class list_of_lists {
+class recent_name_lists {
 public:
     /// The list with these items and shapes.
     [[nodiscard]] std::shared_ptr<const name_list> find(std::span<const recorded_item> items,
@@ -81,7 +81,7 @@ private:
 /// Everything that loads share.  Its indices belong to one catalog: forget() it if that catalog is dropped.
 struct loader_cache {
     payload_cache payloads;
-    list_of_lists lists;
+    recent_name_lists lists;
     std::unordered_map<std::string, std::uint32_t> workers;  ///< a worker's number, by its part of a file's name
     json::document parser;
 
@@ -140,9 +140,9 @@ private:
 
     void add_item(const index_file::location& place);
 
-    // Adds what a source has found of one step, worker and object: its runs, and the shapes that begin with theirs.
+    // Adds what a source has found of one step, worker and object: in these stretches, with the shapes found in them.
     // Returns how many entries were left out.
-    [[nodiscard]] std::size_t add_found(const run_contents& found, std::span<const std::size_t> runs);
+    [[nodiscard]] std::size_t add_found(const run_contents& found, std::span<const std::size_t> stretches);
     [[nodiscard]] bool has_already(step_number step, worker_id worker, const recorded_item& item) const;
     // From the last snapshot or from this one.
     [[nodiscard]] const layout& layout_at(std::size_t number) const {
@@ -175,7 +175,7 @@ private:
     // The usual name is "events/<step>/<step>_<worker part>.tfevents" and need not be stored.
     [[nodiscard]] std::uint32_t event_file(step_number step, std::string_view worker_part, std::string_view name);
 
-    static constexpr recorded_item not_asked_for{.name = 0, .kind = 0xff};
+    static constexpr recorded_item not_looked_up{.name = 0, .kind = 0xff};
 
     catalog next_;
     std::optional<step_range> mode_steps_;
@@ -191,7 +191,7 @@ private:
     std::vector<byte_range> places_;
     std::vector<const stored_form*> forms_;
     std::shared_ptr<const form_list> last_forms_;
-    std::vector<recorded_item> found_names_;  // by their numbers in the source's contents; or not_asked_for
+    std::vector<recorded_item> found_names_;  // by their numbers in the source's contents; or not_looked_up
     std::vector<worker_id> found_workers_;    // the same
     std::vector<std::uint32_t> ranks_;        // by name_id: the rank in the order of the texts, for the names so far
     std::size_t sorted_names_ = 0;            // in lists that were made without the ranks

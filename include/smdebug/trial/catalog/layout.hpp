@@ -16,7 +16,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -103,9 +102,6 @@ private:
     std::vector<const stored_form*> of_item_;
 };
 
-// The names in one index file, in numbers: which tensors, which reductions of them, in which order.
-// Steps differ in where their tensors lie far more often than in which tensors they have: layouts share these lists.
-
 /// The meaning of a tensor's name in an index file: the tensor's own values, or one reduction of them.
 struct recorded_name {
     std::string_view tensor;
@@ -168,7 +164,7 @@ public:
     [[nodiscard]] reduction_set saved_reductions(name_id name) const noexcept;
     /// Whether a walk in the file's order visits a tensor at this item: at its values (the last, if there are several),
     /// else at the first of its reductions in the order of reduction_key::index().
-    [[nodiscard]] bool leads(std::size_t place) const noexcept;
+    [[nodiscard]] bool is_visited_at(std::size_t place) const noexcept;
 
     [[nodiscard]] bool equals(std::span<const recorded_item> items, std::span<const name_id> shapes) const noexcept;
 
@@ -192,7 +188,7 @@ private:
     bool each_once_ = true;  // values alone, and no two of one name
 };
 
-/// The entries of one index file, or of one object of other data at one step, in their order.
+/// The entries of one index file, or, for data of a catalog_source, of one object at one step, in their order.
 class layout {
 public:
     /// Where one record lies, and what it is.
@@ -200,7 +196,7 @@ public:
         byte_range record;
         recorded_item what;
         const stored_form* form = nullptr;     ///< how it is stored; null for a record of an event file
-        const timed_number* number = nullptr;  ///< for other data, see catalog::entry_of(); may be null
+        const timed_number* number = nullptr;  ///< for data of a catalog_source, see catalog::entry_of(); may be null
 
         [[nodiscard]] storage_form stored_as() const noexcept {
             return form != nullptr ? form->as : storage_form::record;

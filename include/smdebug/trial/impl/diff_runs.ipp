@@ -9,8 +9,10 @@
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/diff_runs.hpp>
+#include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
@@ -41,164 +43,193 @@ namespace detail {
 
 SMDEBUG_INLINE std::string_view name_of_run(unsigned run) noexcept { return run == 1 ? "first" : "second"; }
 
-SMDEBUG_INLINE diff_log::diff_log(const diff_options& options, diff_visit visit) : options_(options), visit_(visit) {
-    for (const std::optional<double>& each : {options.rtol, options.atol}) {
-        if (each && !(*each >= 0)) {
-            throw value_error("a tolerance must be a number, 0 or more");
+/// Reports differences and counts them.
+class diff_log {
+public:
+    using diff_visit = function_ref<void(const run_difference&)>;
+    using comparison = reduce::detail::element_comparison;
+
+    /// Borrows both.  Errors: value_error for a tolerance.
+    diff_log(const diff_options& options, diff_visit visit) : options_(options), visit_(visit) {
+        for (const std::optional<double>& each : {options.rtol, options.atol}) {
+            if (each && !(*each >= 0)) {
+                throw value_error("a tolerance must be a number, 0 or more");
+            }
+        }
+        if (options.rtol || options.atol) {
+            within_ = reduce::detail::tolerance{options.rtol.value_or(0), options.atol.value_or(0), true};
         }
     }
-    if (options.rtol || options.atol) {
-        within_ = reduce::detail::tolerance{options.rtol.value_or(0), options.atol.value_or(0), true};
+
+    /// Steps are shown by mode.  Call before the first step.
+    void count_by_mode() noexcept { by_mode_ = true; }
+    [[nodiscard]] bool by_mode() const noexcept { return by_mode_; }
+
+    [[nodiscard]] const std::optional<reduce::detail::tolerance>& within() const noexcept { return within_; }
+
+    // The walk's position: views are borrowed until the next call.  An empty worker or tensor stands for all of them.
+    void begin_step(const catalog::file& file) {
+        step_ = {.step = by_mode_ ? file.mode_step : file.step, .mode_step = file.mode_step, .mode = file.mode};
+        second_mode_ = file.mode;
+        second_mode_step_ = file.mode_step;
+        worker_ = {};
+        tensor_ = {};
     }
-}
-
-SMDEBUG_INLINE void diff_log::begin_step(const catalog::file& file) {
-    step_ = {.step = by_mode_ ? file.mode_step : file.step, .mode_step = file.mode_step, .mode = file.mode};
-    second_mode_ = file.mode;
-    second_mode_step_ = file.mode_step;
-    worker_ = {};
-    tensor_ = {};
-}
-
-SMDEBUG_INLINE void diff_log::end_step() {
-    ++summary.steps;
-    if (options_.step_done) {
-        options_.step_done(step_);
+    /// Ends a step that both runs have.
+    void end_step() {
+        ++summary.steps;
+        if (options_.step_done) {
+            options_.step_done(step_);
+        }
     }
-}
-
-SMDEBUG_INLINE void diff_log::begin_worker(std::string_view worker, const catalog::file& first,
-                                           const catalog::file& second) {
-    worker_ = worker;
-    tensor_ = {};
-    step_.mode = first.mode;
-    step_.mode_step = first.mode_step;
-    second_mode_ = second.mode;
-    second_mode_step_ = second.mode_step;
-}
-
-SMDEBUG_INLINE void diff_log::begin_tensor(std::string_view tensor) noexcept {
-    tensor_ = tensor;
-    differs_ = false;
-}
-
-SMDEBUG_INLINE void diff_log::end_tensor(bool was_compared, std::uint64_t bytes) {
-    if (was_compared) {
-        summary.compared += 1;
-        summary.bytes += bytes;
-        step_.tensors += 1;
-        step_.differing += differs_ ? 1U : 0U;
+    void begin_worker(std::string_view worker, const catalog::file& first, const catalog::file& second) {
+        worker_ = worker;
+        tensor_ = {};
+        step_.mode = first.mode;
+        step_.mode_step = first.mode_step;
+        second_mode_ = second.mode;
+        second_mode_step_ = second.mode_step;
     }
-    tensor_ = {};
-}
+    void begin_tensor(std::string_view tensor) noexcept {
+        tensor_ = tensor;
+        differs_ = false;
+    }
+    /// `bytes`: those of the values.
+    void end_tensor(bool was_compared, std::uint64_t bytes) {
+        if (was_compared) {
+            summary.compared += 1;
+            summary.bytes += bytes;
+            step_.tensors += 1;
+            step_.differing += differs_ ? 1U : 0U;
+        }
+        tensor_ = {};
+    }
+    void compared_by_digest() noexcept { ++summary.by_digest; }
 
-SMDEBUG_INLINE void diff_log::report(run_difference& found) {
-    found.step = step_.step;
-    found.mode_step = found.run == 2 ? second_mode_step_ : step_.mode_step;
-    found.mode = found.run == 2 ? second_mode_ : step_.mode;
-    found.worker = worker_;
-    found.tensor = found.kind == run_difference_kind::collection ? found.tensor : tensor_;
-    if (found.kind == run_difference_kind::unreadable) {
-        ++summary.unreadable;
-    } else {
-        ++summary.differences;
-        differs_ = true;
-    }
-    visit_(found);
-}
-
-SMDEBUG_INLINE void diff_log::report(run_difference_kind kind, unsigned run, std::string what) {
-    run_difference found{.kind = kind, .run = run, .what = std::move(what)};
-    report(found);
-}
-
-SMDEBUG_INLINE void diff_log::report(run_difference_kind kind, const comparison& result, std::string_view of,
-                                     const shape_type* shape) {
-    if (result.differing() == 0) {
-        return;
-    }
-    run_difference found{.kind = kind,
-                         .elements = result.elements(),
-                         .differing = result.differing(),
-                         .largest = result.largest(),
-                         .largest_relative = result.largest_relative(),
-                         .first = result.first(),
-                         .farthest = result.farthest(),
-                         .shape = shape};
-    found.what = of.empty() ? std::to_string(found.differing) + " of " + std::to_string(found.elements) +
-                                  (found.elements == 1 ? " element differs" : " elements differ")
-                            : std::string{of} + " is " + found.first->first + " in the first run, " +
-                                  found.first->second + " in the second";
-    if (found.largest > step_.largest || step_.farthest_tensor.empty()) {
-        step_.largest = is_nan(found.largest) ? step_.largest : found.largest;
-        step_.farthest_tensor = tensor_;
-    }
-    if (found.largest_relative > step_.largest_relative) {
-        step_.largest_relative = found.largest_relative;
-    }
-    report(found);
-}
-
-SMDEBUG_INLINE void diff_log::unreadable(unsigned run, const lookup_error& why) {
-    run_difference found{.kind = run_difference_kind::unreadable, .run = run};
-    if (tensor_.empty() && why.why != lookup_failure_kind::event_file_missing) {
-        found.what = why.where + " of the " + std::string{name_of_run(run)} + " run cannot be read: " + why.note;
-    } else if (tensor_.empty()) {
-        found.what = why.where + " of the " + std::string{name_of_run(run)} + " run is missing";
-    } else {
-        found.what = "in the " + std::string{name_of_run(run)} + " run: " +
-                     to_message(why, std::string{tensor_}, step_.step, by_mode_ ? step_.mode : smdebug::mode::global);
-    }
-    report(found);
-}
-
-SMDEBUG_INLINE void diff_log::compare_collections(const catalog::job_description& first,
-                                                  const catalog::job_description& second) {
-    const tensor_selection& which = options_.which;
-    if (which.names || which.regex.given()) {
-        return;  // others among those that are left out may differ
-    }
-    step_ = {};
-    second_mode_ = step_.mode;
-    second_mode_step_ = step_.mode_step;
-    worker_ = {};
-    const auto differ = [&](std::string_view name, unsigned run, std::string what) {
-        run_difference found{
-            .kind = run_difference_kind::collection, .tensor = name, .run = run, .what = std::move(what)};
+    void report(run_difference_kind kind, unsigned run, std::string what) {
+        run_difference found{.kind = kind, .run = run, .what = std::move(what)};
         report(found);
-    };
-    const auto is_wanted = [&](const std::string& name) {  // one run may have digests in place of the other's values
-        return which.collection ? which.collection->name() == name : name != digests_collection;
-    };
-    const auto members = [&](const collection& mine, const collection& other, unsigned run) {
-        std::vector<std::string> alone;
-        std::set_difference(mine.tensor_names.begin(), mine.tensor_names.end(), other.tensor_names.begin(),
-                            other.tensor_names.end(), std::back_inserter(alone));
-        if (!alone.empty()) {
-            const std::string more =
-                alone.size() == 1 ? std::string{} : " and " + std::to_string(alone.size() - 1) + " more";
-            differ(mine.name, run,
-                   "only in the " + std::string{name_of_run(run)} + " run it holds " + alone.front() + more);
+    }
+    /// Reports that only one run has `what`: "its values".
+    void report_alone(run_difference_kind kind, unsigned run, const std::string& what) {
+        report(kind, run, "only the " + std::string{name_of_run(run)} + " run has " + what);
+    }
+    /// Reports the result of a comparison, if it found anything.
+    void report(run_difference_kind kind, const comparison& result, std::string_view of, const shape_type* shape) {
+        if (result.differing() == 0) {
+            return;
         }
-    };
-    for (const auto& [name, mine] : first.collections) {
-        const auto other = second.collections.find(name);
-        if (!is_wanted(name)) {
-            continue;
+        run_difference found{.kind = kind,
+                             .elements = result.elements(),
+                             .differing = result.differing(),
+                             .largest = result.largest(),
+                             .largest_relative = result.largest_relative(),
+                             .first = result.first(),
+                             .farthest = result.farthest(),
+                             .shape = shape};
+        found.what = of.empty() ? std::to_string(found.differing) + " of " + std::to_string(found.elements) +
+                                      (found.elements == 1 ? " element differs" : " elements differ")
+                                : std::string{of} + " is " + found.first->first + " in the first run, " +
+                                      found.first->second + " in the second";
+        if (found.largest > step_.largest || step_.farthest_tensor.empty()) {
+            step_.largest = is_nan(found.largest) ? step_.largest : found.largest;
+            step_.farthest_tensor = tensor_;
         }
-        if (other == second.collections.end()) {
-            differ(name, 1, "only the first run has it");
+        if (found.largest_relative > step_.largest_relative) {
+            step_.largest_relative = found.largest_relative;
+        }
+        report(found);
+    }
+    void unreadable(unsigned run, const lookup_error& why) {
+        run_difference found{.kind = run_difference_kind::unreadable, .run = run};
+        if (tensor_.empty() && why.why != lookup_failure_kind::event_file_missing) {
+            found.what = why.where + " of the " + std::string{name_of_run(run)} + " run cannot be read: " + why.note;
+        } else if (tensor_.empty()) {
+            found.what = why.where + " of the " + std::string{name_of_run(run)} + " run is missing";
         } else {
-            members(mine, other->second, 1);
-            members(other->second, mine, 2);
+            found.what = "in the " + std::string{name_of_run(run)} + " run: " +
+                         what_of(why, std::string{tensor_}, step_.step, by_mode_ ? step_.mode : smdebug::mode::global);
+        }
+        report(found);
+    }
+    /// Compares the collections that the selection includes; none if it is by names or regexes.
+    void compare_collections(const catalog::job_description& first, const catalog::job_description& second) {
+        const tensor_selection& which = options_.which;
+        if (which.names || which.regex.given()) {
+            return;  // others among those that are left out may differ
+        }
+        step_ = {};
+        second_mode_ = step_.mode;
+        second_mode_step_ = step_.mode_step;
+        worker_ = {};
+        const auto differ = [&](std::string_view name, unsigned run, std::string what) {
+            run_difference found{
+                .kind = run_difference_kind::collection, .tensor = name, .run = run, .what = std::move(what)};
+            report(found);
+        };
+        // One run may have digests in place of the other's values.
+        const auto is_wanted = [&](const std::string& name) {
+            return which.collection ? which.collection->name() == name : name != digests_collection;
+        };
+        const auto members = [&](const collection& mine, const collection& other, unsigned run) {
+            std::vector<std::string> alone;
+            std::set_difference(mine.tensor_names.begin(), mine.tensor_names.end(), other.tensor_names.begin(),
+                                other.tensor_names.end(), std::back_inserter(alone));
+            if (!alone.empty()) {
+                const std::string more =
+                    alone.size() == 1 ? std::string{} : " and " + std::to_string(alone.size() - 1) + " more";
+                differ(mine.name, run,
+                       "only in the " + std::string{name_of_run(run)} + " run it holds " + alone.front() + more);
+            }
+        };
+        for (const auto& [name, mine] : first.collections) {
+            const auto other = second.collections.find(name);
+            if (!is_wanted(name)) {
+                continue;
+            }
+            if (other == second.collections.end()) {
+                differ(name, 1, "only the first run has it");
+            } else {
+                members(mine, other->second, 1);
+                members(other->second, mine, 2);
+            }
+        }
+        for (const auto& [name, mine] : second.collections) {
+            if (is_wanted(name) && first.collections.find(name) == first.collections.end()) {
+                differ(name, 2, "only the second run has it");
+            }
         }
     }
-    for (const auto& [name, mine] : second.collections) {
-        if (is_wanted(name) && first.collections.find(name) == first.collections.end()) {
-            differ(name, 2, "only the second run has it");
+
+    diff_summary summary;
+
+private:
+    void report(run_difference& found) {
+        found.step = step_.step;
+        found.mode_step = found.run == 2 ? second_mode_step_ : step_.mode_step;
+        found.mode = found.run == 2 ? second_mode_ : step_.mode;
+        found.worker = worker_;
+        found.tensor = found.kind == run_difference_kind::collection ? found.tensor : tensor_;
+        if (found.kind == run_difference_kind::unreadable) {
+            ++summary.unreadable;
+        } else {
+            ++summary.differences;
+            differs_ = true;
         }
+        visit_(found);
     }
-}
+
+    const diff_options& options_;
+    diff_visit visit_;
+    std::optional<reduce::detail::tolerance> within_;
+    compared_step step_;
+    smdebug::mode second_mode_ = smdebug::mode::global;
+    step_number second_mode_step_ = -1;
+    std::string_view worker_;
+    std::string_view tensor_;
+    bool differs_ = false;
+    bool by_mode_ = false;
+};
 
 /// One run of the two: its catalog, the selection, and its records.
 struct diff_side {
@@ -215,7 +246,8 @@ struct diff_side {
     const lookup_error* why_not = nullptr;
 
     [[nodiscard]] bool wants(name_id name) const noexcept { return names && names->contains(name); }
-    /// Whether a name is that of a digest, which is looked at with its tensor: not one that is wanted without that.
+    /// Whether a name is that of a digest that is compared with its tensor.  A digest that is wanted although its tensor
+    /// is not counts as a tensor of its own.
     [[nodiscard]] bool is_digest(name_id name) const {
         const std::string& text = (*from->names)[name];
         if (!has_digests || !smdebug::is_digest(text)) {
@@ -462,8 +494,7 @@ private:
         log_.begin_step(first_of(pairs_[begin]));
         if (of_first == 0 || of_second == 0) {
             const unsigned run = of_first == 0 ? 2 : 1;
-            log_.report(run_difference_kind::step, run,
-                        "only the " + std::string{name_of_run(run)} + " run has the step");
+            log_.report_alone(run_difference_kind::step, run, "the step");
             return;
         }
         for (std::size_t i = begin; i < end; ++i) {
@@ -539,8 +570,7 @@ private:
                     if (saves_digest(a_, text)) {
                         compare_digests(text);
                     } else {
-                        log_.report(run_difference_kind::tensor, 2, "only the second run has it");
-                        log_.end_tensor(false, 0);
+                        end_alone(2, "it");
                     }
                 }
             });
@@ -582,14 +612,18 @@ private:
         return translated_[name];
     }
 
+    // Ends a tensor that only one run has.
+    void end_alone(unsigned run, const std::string& what) {
+        log_.report_alone(run_difference_kind::tensor, run, what);
+        log_.end_tensor(false, 0);
+    }
+
     // `in_other`: null if no file of the second run has it.
     void compare_tensor(const catalog::file& in_mine, name_id name, const catalog::file* in_other, name_id there) {
         const std::string& text = (*a_.from->names)[name];
         log_.begin_tensor(text);
         if (in_other == nullptr && !saves_digest(b_, text)) {
-            log_.report(run_difference_kind::tensor, 1, "only the first run has it");
-            log_.end_tensor(false, 0);
-            return;
+            return end_alone(1, "it");
         }
         note_seen(name);
         if (in_other == nullptr) {
@@ -626,8 +660,7 @@ private:
             return;
         } else if (values || other_values) {
             const unsigned run = values ? 1 : 2;
-            log_.report(run_difference_kind::tensor, run,
-                        "only the " + std::string{name_of_run(run)} + " run has its values");
+            log_.report_alone(run_difference_kind::tensor, run, "its values");
         } else {
             const layout::shape_entry* const shape = mine.shape(name);
             const layout::shape_entry* const other_shape = other.shape(there);
@@ -635,13 +668,11 @@ private:
                 compare_shapes(shape->extents, other_shape->extents);
             } else if (shape != nullptr || other_shape != nullptr) {
                 const unsigned run = shape != nullptr ? 1 : 2;
-                log_.report(run_difference_kind::tensor, run,
-                            "only the " + std::string{name_of_run(run)} + " run has its shape");
+                log_.report_alone(run_difference_kind::tensor, run, "its shape");
             }
             if (const bool first_has = saves_digest(a_, text); first_has != saves_digest(b_, text)) {
                 const unsigned run = first_has ? 1 : 2;
-                log_.report(run_difference_kind::tensor, run,
-                            "only the " + std::string{name_of_run(run)} + " run has its digest");
+                log_.report_alone(run_difference_kind::tensor, run, "its digest");
             }
         }
         log_.end_tensor(was_compared, bytes);
@@ -696,9 +727,7 @@ private:
             note_seen(digest);
             compare_digests(tensor);
         } else {
-            log_.report(run_difference_kind::tensor, run,
-                        "only the " + std::string{name_of_run(run)} + " run has it, as a digest");
-            log_.end_tensor(false, 0);
+            end_alone(run, "it, as a digest");
         }
     }
 
@@ -753,8 +782,9 @@ private:
         }
     }
 
-    // The digest of what lies under a name, or if that `is_one`, what it says.
-    std::optional<std::int64_t> digest_of(diff_side& side, unsigned run, std::optional<name_id> name, bool is_one,
+    // The digest of the values under a name, whose size is added to `bytes`; or, where that is the name of a saved digest
+    // (`is_saved`), its number.  Nothing if there are none, or after a report.
+    std::optional<std::int64_t> digest_of(diff_side& side, unsigned run, std::optional<name_id> name, bool is_saved,
                                           std::uint64_t& bytes) {
         const auto there = find_in(side, name);
         if (!there || side.open(there->place) != nullptr) {
@@ -764,7 +794,7 @@ private:
         if (!entry) {
             return std::nullopt;
         }
-        const scanned_tensor& read = side.reader->tensor(there->name, {.values = &*entry, .stream = !is_one});
+        const scanned_tensor& read = side.reader->tensor(there->name, {.values = &*entry, .stream = !is_saved});
         std::optional<lookup_error> failed;
         std::optional<std::int64_t> digest;
         if (auto* const* const stream = std::get_if<value_stream*>(&read.content)) {
@@ -777,9 +807,9 @@ private:
             const tensor_view view = values.tensor->view();
             if (!values.check.holds()) {
                 failed = read.damaged(status::bad_payload_checksum);
-            } else if (is_one && view.type == dtype::int64 && view.bytes.size() == sizeof(std::int64_t)) {
+            } else if (is_saved && view.type == dtype::int64 && view.bytes.size() == sizeof(std::int64_t)) {
                 digest = load_le<std::int64_t>(view.bytes.data());
-            } else if (is_one) {
+            } else if (is_saved) {
                 log_.report(run_difference_kind::digest, run,
                             "its digest in the " + std::string{name_of_run(run)} + " run is not an int64 scalar");
             } else if (has_digest(view.type)) {
@@ -815,12 +845,23 @@ private:
         return digest.value(held.type, held.shape);
     }
 
+    // Why reading values that are left in their file failed, if it did; reads() returns their status.
+    template <class Reads>
+    [[nodiscard]] static std::optional<lookup_error> attempt(const scanned_tensor& of, Reads&& reads) {
+        try {
+            const status ended = reads();
+            return ended == status::ok ? std::nullopt : std::optional{of.damaged(ended)};
+        } catch (const std::exception&) {
+            return of.failed();
+        }
+    }
+
     [[nodiscard]] static std::optional<std::int64_t> digest_of_stream(const diff_side& side, const scanned_tensor& of,
                                                                       value_stream& values,
                                                                       std::optional<lookup_error>& failed) {
         constexpr std::size_t piece = std::size_t{128} << 10U;
         value_digest digest{side.state->kernel()};
-        try {
+        failed = attempt(of, [&] {
             values.start();
             while (digest.bytes() < values.size()) {
                 const auto begin = static_cast<std::size_t>(digest.bytes());
@@ -831,12 +872,8 @@ private:
                 }
                 digest.add(some.first(length));
             }
-            if (const status ended = values.finish(); ended != status::ok) {
-                failed = of.damaged(ended);
-            }
-        } catch (const std::exception&) {
-            failed = of.failed();
-        }
+            return values.finish();
+        });
         return failed ? std::nullopt : std::optional{digest.value(values.type(), values.shape())};
     }
 
@@ -872,8 +909,7 @@ private:
                 }
             }
             if (!names.empty()) {
-                log_.report(run_difference_kind::tensor, run,
-                            "only the " + std::string{name_of_run(run)} + " run has its " + names);
+                log_.report_alone(run_difference_kind::tensor, run, "its " + names);
             }
         }
         const reduction_set both = first & second;
@@ -887,7 +923,7 @@ private:
                                                 [&](const unread_reduction& each) { return each.key == key; });
                 return found != of.saved_failures.end() ? &found->why : nullptr;
             };
-            if (!is_readable(failure(mine), failure(other))) {
+            if (!report_unreadable(failure(mine), failure(other))) {
                 readable = false;
                 continue;
             }
@@ -901,7 +937,7 @@ private:
         return readable;
     }
 
-    bool is_readable(const lookup_error* first, const lookup_error* second) {
+    bool report_unreadable(const lookup_error* first, const lookup_error* second) {
         if (first != nullptr) {
             log_.unreadable(1, *first);
         }
@@ -910,8 +946,8 @@ private:
         }
         return first == nullptr && second == nullptr;
     }
-    bool is_readable(const std::optional<lookup_error>& first, const std::optional<lookup_error>& second) {
-        return is_readable(first ? &*first : nullptr, second ? &*second : nullptr);
+    bool report_unreadable(const std::optional<lookup_error>& first, const std::optional<lookup_error>& second) {
+        return report_unreadable(first ? &*first : nullptr, second ? &*second : nullptr);
     }
 
     // Returns the bytes of the values; nothing if they cannot be read.
@@ -922,7 +958,7 @@ private:
         if (first_stream != nullptr && second_stream != nullptr) {
             return compare_streamed(mine, **first_stream, other, **second_stream, saved);
         }
-        if (!is_readable(mine.failure(), other.failure())) {
+        if (!report_unreadable(mine.failure(), other.failure())) {
             return std::nullopt;
         }
         scanned_values first = std::get<scanned_values>(mine.content);
@@ -939,7 +975,7 @@ private:
         const auto damage = [](bool is_whole, const scanned_tensor& of) {
             return is_whole ? std::nullopt : std::optional{of.damaged(status::bad_payload_checksum)};
         };
-        if (!is_readable(damage(holds[0], mine), damage(holds[1], other))) {
+        if (!report_unreadable(damage(holds[0], mine), damage(holds[1], other))) {
             return std::nullopt;
         }
         if (found) {
@@ -964,20 +1000,9 @@ private:
         std::array digests{value_digest{a_.state->kernel()}, value_digest{b_.state->kernel()}};
         reduce::detail::element_comparison found{first.type(), log_.within()};
         const bool comparable = first.type() == second.type() && first.shape() == second.shape();
-        const auto attempt = [](const scanned_tensor& of, auto&& doing) {
-            std::optional<lookup_error> failed;
-            try {
-                if (const status ended = doing(); ended != status::ok) {
-                    failed = of.damaged(ended);
-                }
-            } catch (const std::exception&) {
-                failed = of.failed();
-            }
-            return failed;
-        };
         const auto started = attempt(mine, [&] { return first.start(), status::ok; });
         const auto other_started = attempt(other, [&] { return second.start(), status::ok; });
-        if (!is_readable(started, other_started)) {
+        if (!report_unreadable(started, other_started)) {
             return std::nullopt;
         }
         if (comparable) {
@@ -985,7 +1010,7 @@ private:
         }
         const auto failed = attempt(mine, [&] { return first.finish(); });
         const auto other_failed = attempt(other, [&] { return second.finish(); });
-        if (!is_readable(failed, other_failed)) {
+        if (!report_unreadable(failed, other_failed)) {
             return std::nullopt;
         }
         if (!comparable) {
@@ -1013,7 +1038,7 @@ private:
 
 SMDEBUG_INLINE diff_summary detail::diff_states(std::shared_ptr<const trial_state> first,
                                                 std::shared_ptr<const trial_state> second, const diff_options& options,
-                                                diff_log::diff_visit visit) {
+                                                function_ref<void(const run_difference&)> visit) {
     diff_log log{options, visit};
     diff_walk{std::move(first), std::move(second), options, log}.run();
     return log.summary;

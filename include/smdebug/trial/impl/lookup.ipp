@@ -119,8 +119,7 @@ inline lookup_exception exception_of(const lookup_error& failure, const std::str
     return error(error_code::other, "unknown failure");
 }
 
-SMDEBUG_INLINE std::string to_message(const lookup_error& failure, const std::string& tensor, step_number step,
-                                      mode in) {
+SMDEBUG_INLINE std::string what_of(const lookup_error& failure, const std::string& tensor, step_number step, mode in) {
     try {
         return std::visit([](const error& made) { return std::string{made.what()}; },
                           exception_of(failure, tensor, step, in));

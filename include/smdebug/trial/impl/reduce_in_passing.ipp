@@ -29,7 +29,7 @@ SMDEBUG_INLINE std::shared_ptr<const object_notes> passing_reductions::pass(std:
             notes->add(record, file.at(record));
             continue;
         }
-        std::optional<passed_tensor> tensor;
+        std::optional<early_reductions> tensor;
         if (*size >= limits.stream_from) {
             tensor = reduce_stream(file, record);
         }
@@ -50,7 +50,7 @@ SMDEBUG_INLINE std::shared_ptr<const object_notes> passing_reductions::pass(std:
             }};
 }
 
-SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduce_whole(byte_view record) {
+SMDEBUG_INLINE std::optional<early_reductions> passing_reductions::reduce_whole(byte_view record) {
     scanned_tensor tensor;
     auto& there = tensor.content.emplace<scanned_values>(scanned_values{.tensor = &values_});
     if (decoder_.decode(record, {}, values_, there.check, there.repeats) != status::ok) {
@@ -59,8 +59,8 @@ SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduce_whole(byt
     return reduced_of(tensor, values_.name);
 }
 
-SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduce_stream(opened_event_file& file,
-                                                                              byte_range record) {
+SMDEBUG_INLINE std::optional<early_reductions> passing_reductions::reduce_stream(opened_event_file& file,
+                                                                                 byte_range record) {
     std::string name;
     if (!stream_.begin_any(plan_of<event_decoder<>>, file, record, name)) {
         return std::nullopt;
@@ -70,13 +70,13 @@ SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduce_stream(op
     return reduced_of(tensor, name);
 }
 
-SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduced_of(const scanned_tensor& tensor,
-                                                                           std::string_view name) const {
+SMDEBUG_INLINE std::optional<early_reductions> passing_reductions::reduced_of(const scanned_tensor& tensor,
+                                                                              std::string_view name) const {
     const reduced_tensor made = reduced(tensor, reduction_set::all(), kernel_);
     if (made.failure != nullptr || made.shape == nullptr) {
         return std::nullopt;
     }
-    return passed_tensor{
+    return early_reductions{
         .name = std::string{name}, .type = made.type, .shape = *made.shape, .reductions = made.reductions};
 }
 

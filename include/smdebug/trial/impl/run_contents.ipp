@@ -47,6 +47,10 @@ SMDEBUG_INLINE std::uint32_t run_contents::form_number(detail::stored_form form)
 }
 
 SMDEBUG_INLINE std::uint32_t run_contents::new_form_without_shape(detail::storage_form as, dtype type) {
+    if (as == detail::storage_form::number && type != dtype::float64 && type != dtype::float32) {
+        throw value_error("a number is added as float64 or float32, not as " + std::string{name_of(type)} +
+                          "; convert it, or add it as elements");
+    }
     const std::uint32_t number = form_number({.as = as, .type = type});
     without_shape_.emplace_back(as, type, number);
     return number;
@@ -63,15 +67,28 @@ SMDEBUG_INLINE std::uint64_t run_contents::bytes_of(std::string_view tensor, con
     return *count * size;
 }
 
-SMDEBUG_INLINE void run_contents::begin_run(const place& where, std::uint32_t object) {
+SMDEBUG_INLINE void run_contents::throw_unknown(const char* of, std::uint32_t id, std::size_t count) {
+    throw value_error("there is no " + std::string{of} + " " + std::to_string(id) + " among the " +
+                      std::to_string(count) + " that were given out: use an id that " + of +
+                      "() of the same contents returned");
+}
+
+SMDEBUG_INLINE void run_contents::throw_nothing_beside() {
+    throw value_error("nothing was added in this update that the number could stand beside: use add_number() first");
+}
+
+SMDEBUG_INLINE void run_contents::begin_stretch(const place& where, std::uint32_t object) {
+    if (object >= objects_.size()) {
+        throw_unknown("object", object, objects_.size());
+    }
     last_worker_ = where.worker;
-    runs_.push_back({.step = where.step,
-                     .mode_step = where.mode_step,
-                     .worker = workers_.number_of(where.worker),
-                     .object = object,
-                     .mode = where.mode,
-                     .stamp = where.stamp,
-                     .first = entries_.size()});
+    stretches_.push_back({.step = where.step,
+                          .mode_step = where.mode_step,
+                          .worker = workers_.number_of(where.worker),
+                          .object = object,
+                          .mode = where.mode,
+                          .stamp = where.stamp,
+                          .first = entries_.size()});
 }
 
 SMDEBUG_INLINE void run_contents::add_record(const place& where, std::string_view tensor, std::uint32_t object,
@@ -98,6 +115,11 @@ SMDEBUG_INLINE void run_contents::add_elements(const place& where, std::string_v
 SMDEBUG_INLINE void run_contents::add_made(const place& where, std::string_view tensor, const tensor_form& form,
                                            maker make, std::optional<std::uint32_t> of) {
     static_cast<void>(bytes_of(tensor, form));
+    if (form.big_endian || form.column_major || make == nullptr) {
+        throw value_error("tensor " + std::string{tensor} +
+                              " needs a function that makes its elements in C order, in this machine's byte order",
+                          {.tensor = std::string{tensor}});
+    }
     forms_->push_back({.as = detail::storage_form::made,
                        .type = form.type,
                        .shape = shape_type(form.shape.begin(), form.shape.end()),
@@ -113,8 +135,9 @@ SMDEBUG_INLINE void run_contents::add_number(const place& where, std::string_vie
 SMDEBUG_INLINE void run_contents::add_shape(const place& where, std::string_view tensor,
                                             std::span<const std::size_t> shape, std::optional<std::uint32_t> of) {
     begin(where, object_or_none(of));
-    shapes_.push_back(
-        {.run = runs_.size() - 1, .name = names_.number_of(tensor), .extents = shape_type(shape.begin(), shape.end())});
+    shapes_.push_back({.stretch = stretches_.size() - 1,
+                       .name = names_.number_of(tensor),
+                       .extents = shape_type(shape.begin(), shape.end())});
 }
 
 SMDEBUG_INLINE void run_contents::add_collection(collection group) {
@@ -155,7 +178,7 @@ SMDEBUG_INLINE std::vector<problem> run_contents::problems() const {
 }
 
 SMDEBUG_INLINE void detail::contents_access::forget_found(run_contents& of) noexcept {
-    of.runs_ = {};
+    of.stretches_ = {};
     of.entries_ = {};
     of.shapes_ = {};
 }

@@ -23,7 +23,7 @@ SMDEBUG_INLINE const shape_type* scanned_tensor::shape() const noexcept {
     if (const decoded_tensor* const in_memory = values()) {
         return &in_memory->shape;
     }
-    if (const auto* const reduced = std::get_if<const passed_tensor*>(&content)) {
+    if (const auto* const reduced = std::get_if<const early_reductions*>(&content)) {
         return &(*reduced)->shape;
     }
     const auto* const stream = std::get_if<value_stream*>(&content);
@@ -101,9 +101,9 @@ SMDEBUG_INLINE void reduce_into(const scanned_tensor& tensor, reduction_set want
         } else {
             fail(tensor.damaged(status::bad_payload_checksum));
         }
-    } else if (const auto* const passed = std::get_if<const passed_tensor*>(&tensor.content)) {
-        found.reductions = (*passed)->reductions;
-        found.type = (*passed)->type;
+    } else if (const auto* const early = std::get_if<const early_reductions*>(&tensor.content)) {
+        found.reductions = (*early)->reductions;
+        found.type = (*early)->type;
     } else if (const auto* const stream = std::get_if<value_stream*>(&tensor.content)) {
         found.reductions = {};
         if (auto failed = reduce_stream(tensor, **stream, wanted - tensor.saved, kernel, found.reductions)) {
@@ -128,6 +128,12 @@ SMDEBUG_INLINE void reduce_into(const scanned_tensor& tensor, reduction_set want
     }
 }
 
+SMDEBUG_INLINE reduced_tensor reduced(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel) {
+    reduced_tensor found;
+    reduce_into(tensor, wanted, kernel, found);
+    return found;
+}
+
 }  // namespace detail
 
 SMDEBUG_INLINE void reduced_tensor::own() {
@@ -140,13 +146,6 @@ SMDEBUG_INLINE void reduced_tensor::own() {
 SMDEBUG_INLINE void reduced_tensor::settle() noexcept {
     shape = shape != nullptr ? &own_shape_ : nullptr;
     saved_failures = own_failures_;
-}
-
-SMDEBUG_INLINE reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted,
-                                      const detail::any_kernel& kernel) {
-    reduced_tensor found;
-    detail::reduce_into(tensor, wanted, kernel, found);
-    return found;
 }
 
 }  // namespace smdebug::inline v1

@@ -51,10 +51,10 @@ SMDEBUG_INLINE void kept_tensors::move_from(kept_tensors& other, std::size_t beg
     return {.which = asked.tensors,
             .saved = asked.reductions,
             .how = {.threads = asked.threads, .progress = asked.progress, .stop = asked.stop, .memory = asked.memory},
-            .defer_checks = true,
-            .keep_repeats = reduces_only && kernel.abilities().repeats,
-            .in_place = true,
-            .stream = reduces_only};
+            .reading = {.in_place = true,
+                        .defer_checks = true,
+                        .keep_repeats = reduces_only && kernel.abilities().repeats,
+                        .stream = reduces_only}};
 }
 
 }  // namespace detail

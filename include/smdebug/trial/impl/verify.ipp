@@ -78,9 +78,9 @@ private:
     void report(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor,
                 std::string what);
 
-    /// Reports an exception from `look` as a difference of `file`.
+    /// Calls `look`, and reports an exception from it as a difference of `file`.
     template <class Look>
-    void synchronized(std::string_view file, Look&& look) {
+    void reporting_failures(std::string_view file, Look&& look) {
         try {
             look();
         } catch (const error& failed) {
@@ -139,10 +139,10 @@ private:
 };
 
 SMDEBUG_INLINE std::vector<difference> run_verifier::run() {
-    synchronized({}, [&] { ended_ = store_.size(locations::end_of_job).has_value(); });
-    synchronized(locations::collections_folder, [&] { look_at_collections(); });
-    synchronized(locations::index_folder, [&] { look_at_indexes(); });
-    synchronized(locations::events_folder, [&] { look_for_unnamed_files(); });
+    reporting_failures({}, [&] { ended_ = store_.size(locations::end_of_job).has_value(); });
+    reporting_failures(locations::collections_folder, [&] { look_at_collections(); });
+    reporting_failures(locations::index_folder, [&] { look_at_indexes(); });
+    reporting_failures(locations::events_folder, [&] { look_for_unnamed_files(); });
     collections_.compare_names(seen_, found_);
     return std::move(found_);
 }
@@ -170,7 +170,7 @@ SMDEBUG_INLINE void run_verifier::look_at_collections() {
     for (const std::string& key : store_.list(locations::collections_folder, "")) {
         if (const auto worker = locations::worker_of_collections_file(key)) {
             workers_.insert(*worker);
-            synchronized(key, [&] {
+            reporting_failures(key, [&] {
                 const byte_buffer bytes = read(key, limits_.collections_file);
                 collections_.add(key, bytes.view(), parser_, found_);
             });
@@ -194,7 +194,7 @@ SMDEBUG_INLINE void run_verifier::look_at_indexes() {
     }
     for (const std::string& key : keys) {
         if (locations::is_index_file(key)) {
-            synchronized(key, [&] {
+            reporting_failures(key, [&] {
                 if (const auto facts = read_index(key)) {
                     compare(*facts);
                 }

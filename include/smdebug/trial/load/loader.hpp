@@ -19,7 +19,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <map>
 #include <memory>
@@ -65,8 +64,6 @@ private:
     bool from_start_ = true;
     std::unique_ptr<key_follower> follower_;
 };
-
-// The keys of index files that a catalog does not know yet, in reading order.
 
 /// The parsed key of an index file.
 class parsed_index_key {
@@ -142,9 +139,9 @@ public:
     /// The next catalog after `last`; nothing if nothing has changed.
     /// What one worker wrote is added in the order of writing, even while files are being written: a step never appears
     /// without the steps before it.
-    /// A run whose index files were written again or removed, or whose source finds that it would now give something
-    /// else than it gave, is loaded anew, as if it were opened now; growth::keep_loads shows what has changed.  This
-    /// takes at most a fifth of the time; when the job ends, it is made up for.
+    /// If index files were written again or removed, or the source would now find something else, the run is loaded
+    /// anew, as if it were opened now; growth::carry_over_loads marks the steps that have changed.  Loading anew takes at
+    /// most a fifth of the time: it is put off for as long as that requires, but not beyond the job's end.
     /// `changed_keys`: the only keys that have changed since a load that began after the watch did; if null, it looks
     /// for changes.
     /// Cost:   a call of index_listing, a second one where something is new, and a read of each new file; only the
@@ -153,8 +150,8 @@ public:
     [[nodiscard]] std::optional<catalog> load(const catalog& last,
                                               const std::vector<std::string>* changed_keys = nullptr);
 
-    /// Something that was read does not fit the catalog: the next load() compares all stamps, unless the last ones that
-    /// did so took a third of the time.
+    /// Makes the next load() compare all stamps, and load anew at once if they differ: something that was read does not
+    /// fit the catalog.  Ignored where comparing would then take more than a third of the time.
     void doubt();
 
     [[nodiscard]] const settled_options& settled() const noexcept { return settled_; }
@@ -219,7 +216,7 @@ private:
 
     /// Reads the files on two threads, while the calling thread adds them in order, with the same errors.  False where
     /// no threads are available: nothing has been added then.
-    /// Memory: 6 times 64 files, or 8 MiB.
+    /// Memory: six shares of 64 files, of at most 8 MiB each.
     [[nodiscard]] bool read_on_threads(const std::vector<parsed_index_key>& files, const std::vector<std::string>& keys,
                                        bool ended, catalog_builder& builder);
 

@@ -1,5 +1,5 @@
-// Opens a run: waits until every worker has written its collections file; reads the options that environment variables
-// set, and settles trial_options with them.
+// What opening a run begins with: the wait until every worker has written its collections file; the options that
+// environment variables set, and trial_options settled with them.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -18,12 +18,13 @@
 namespace smdebug::inline v1 {
 namespace detail {
 
-/// A run that is being opened.  Borrows everything, for its life.
-class opening {
+/// Waits until a run's collections files are complete, or its source has found something.  Borrows everything, for its
+/// life.
+class collections_wait {
 public:
     /// `source`: null, or the source that replaces the run's own files; then `contents` has what it found.
-    opening(const any_storage& store, const trial_options& options, json::document& parser, any_catalog_source* source,
-            run_contents& contents)
+    collections_wait(const any_storage& store, const trial_options& options, json::document& parser,
+                     any_catalog_source* source, run_contents& contents)
         : store_(store), options_(options), parser_(parser), source_(source), contents_(contents) {}
 
     /// The job as the source describes it so far.

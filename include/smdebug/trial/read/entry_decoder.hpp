@@ -7,6 +7,7 @@
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/record/payload_check.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
@@ -15,7 +16,6 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -30,18 +30,17 @@ class opened_event_file;
 class trial_state;
 class value_stream;
 
-/// Parts of decoding that the caller does, where the trial's decoder allows it; null if the decoder does it.
+/// What decoding leaves to the caller, if the trial's decoder can leave it.  Null: nothing is left.
 struct left_to_caller {
-    record::payload_check* check = nullptr;  ///< for comparing the payload's checksum
-    std::size_t* repeats = nullptr;          ///< for the number of elements that repeat the last one
+    record::payload_check* check = nullptr;  ///< receives the check of the payload that the caller has to make
+    std::size_t* repeats = nullptr;          ///< receives how many elements, equal to the last one, are left out
 };
 
 using file_key = function_ref<std::string()>;
-using entry_bytes = function_ref<byte_view(const layout::entry&)>;
 
 /// Decodes records with a trial's decoder.  Borrows the state.
-/// In each call file() returns the event file's key, for messages, and bytes(entry) the bytes of the record, or of what
-/// replaces it; an exception from bytes() is a failure of the record, too.
+/// In each call file() returns the event file's key, for messages; `bytes` are those of the record, or of what replaces
+/// it: none for an entry that is not in an object.
 /// Threads: one at a time, as it keeps buffers for the next record.
 class entry_decoder {
 public:
@@ -50,12 +49,12 @@ public:
     /// Decodes the record of a tensor that is `recorded` under this name; returns the error, if any.  `out` borrows the
     /// bytes.
     [[nodiscard]] std::optional<lookup_error> decode(const layout::entry& entry, std::string_view recorded,
-                                                     file_key file, entry_bytes bytes, decoded_tensor& out,
+                                                     file_key file, byte_view bytes, decoded_tensor& out,
                                                      const left_to_caller& left = {}) const;
 
     /// Decodes the record of a saved reduction of `tensor` to a plain double; returns the error, if any.
     [[nodiscard]] std::optional<lookup_error> decode_saved(const layout::entry& entry, std::string_view tensor,
-                                                           reduction_key key, file_key file, entry_bytes bytes,
+                                                           reduction_key key, file_key file, byte_view bytes,
                                                            double& number);
 
     /// Begins to stream the values of such a tensor; false if they have to be decoded, for whatever reason.
@@ -116,18 +115,7 @@ public:
     /// Reduces the values into `found`, and verifies the record; `found` does not change if the dtype has none of the
     /// reductions.  Returns what is wrong with the record: `found` is then invalid.
     /// Errors: what the file throws.  Cost: one read of the record.  Memory: a piece.
-    template <fed_reducer Kernel>
-    [[nodiscard]] status reduce(const Kernel& kernel, reduction_set wanted, reduction_values& found) {
-        start();
-        if (!wanted.empty()) {
-            const auto feed = [this](std::size_t begin, std::size_t least) noexcept { return more(begin, least); };
-            const result<reduction_values> computed = kernel.reduce_fed({type(), size(), byte_feed{feed}}, wanted);
-            if (computed.ok()) {
-                found = *computed;
-            }
-        }
-        return finish();
-    }
+    [[nodiscard]] status reduce(const any_kernel& kernel, reduction_set wanted, reduction_values& found);
 
     // Piece by piece, for callers that do not reduce: start(), more() from the first value to the last, and finish(),
     // which returns what is wrong with the record: results computed from the values are then invalid.
@@ -159,7 +147,7 @@ private:
     opened_event_file* file_ = nullptr;
     std::uint64_t offset_ = 0;  // of the record
     std::uint32_t crc_ = 0;
-    std::size_t passed_ = 0;  // bytes of values included in it
+    std::size_t checked_ = 0;  // bytes of values included in it
     bool is_cut_ = false;
     std::exception_ptr failed_;
 };

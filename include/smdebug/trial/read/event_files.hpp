@@ -26,10 +26,20 @@ class trial_state;
 
 /// How event files are read.
 struct reading_config {
-    bool in_place = false;      ///< files may be read in place while they are visited: the visit must not block
-    bool defer_checks = false;  ///< the payload checksums of large tensors are left to the caller
-    bool keep_repeats = false;  ///< see scan_options
-    bool stream = false;        ///< large values may be left in the file, or be passed on as reductions only
+    /// Large files on local disks may be read in place while they are visited.  Only for a visit that neither blocks nor
+    /// writes to the run: a process that opens the file for writing waits meanwhile, up to 45 s; see leased_map for what
+    /// happens then.
+    bool in_place = false;
+    /// Leaves the payload checksums of large tensors to the visit, which can verify them while it works: see
+    /// scanned_values::check.  Values must not be trusted before the check holds.
+    bool defer_checks = false;
+    /// Does not expand a long trailing repeat, which is how TensorFlow writes constant tensors: scanned_values::repeats
+    /// is the number of elements left out, see repeated_block.  If false, such a record of a hundred bytes may become
+    /// 256 MiB.  Ignored where the trial's decoder is no repeating_decoder.
+    bool keep_repeats = false;
+    /// Values of large tensors may be left in the file, or be given as reductions only: see scanned_tensor::content.
+    /// For a visit that uses nothing but their reductions, through reduced().
+    bool stream = false;
     const std::vector<bool>* values_of = nullptr;  ///< values of these tensors, by name_id, are always read whole
     reading_limits limits = {};
     files_ahead* ahead = nullptr;  ///< shared by all readers of the same files; null if files are not prefetched
@@ -39,8 +49,8 @@ struct reading_config {
 struct event_file {
     const catalog::file* index = nullptr;  ///< its entry in the catalog
     const std::string& key;                ///< empty if the index file names none
-    event_source* source = nullptr;        ///< null if it cannot be read
-    const std::string* why_not = nullptr;  ///< null if it does not exist
+    event_source* source = nullptr;        ///< null if it cannot be read, or does not exist
+    const std::string* why_not = nullptr;  ///< why there is no source; null if the file does not exist
 };
 
 /// Fetches event files of one run, in order.  One thread at a time; several instances may share what they borrow.

@@ -2,6 +2,7 @@
 // Decides which entries count, and in which order, exactly as tensor handles do for single reads.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -40,9 +41,6 @@ public:
     event_reader(const trial_state& state, const catalog& from, const selected_tensors& which, reduction_set saved,
                  const reading_config& config = {});
 
-    [[nodiscard]] bool batches() const noexcept { return files_.batches(); }
-    [[nodiscard]] file_extent extent(const catalog::file& file) { return files_.extent(file); }
-
     // A scan -------------------------------------------------------------------------------------------------------
 
     /// Calls visit(const scanned_tensor&) for each selected tensor of each file from `begin` to before `last`, in the
@@ -74,6 +72,8 @@ public:
 private:
     void begin_file(const event_file& file);
     void begin_tensor(name_id name);
+    // The bytes of an entry, none if it is not in an object; returns why they cannot be read.
+    [[nodiscard]] std::optional<lookup_error> read_bytes(const layout::entry& entry, byte_view& bytes);
     void read_saved(name_id name, reduction_set asked);
     void read_values(const layout::entry& entry);
 
@@ -82,7 +82,7 @@ private:
         return config_.stream && (config_.values_of == nullptr || !(*config_.values_of)[name]);
     }
     // Whether the values were reduced before, or are left in the file.
-    [[nodiscard]] bool take_passed(const layout::entry& entry);
+    [[nodiscard]] bool take_reduced_early(const layout::entry& entry);
     [[nodiscard]] bool take_stream(const layout::entry& entry);
 
     const trial_state& state_;
@@ -90,7 +90,7 @@ private:
     const selected_tensors& which_;
     reduction_set saved_;
     reading_config config_;
-    bool takes_passed_;
+    bool takes_early_reductions_;
     bool can_stream_;
     event_files files_;
     entry_decoder decoder_;

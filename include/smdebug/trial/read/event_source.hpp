@@ -94,12 +94,12 @@ private:
 // reductions of others.
 
 /// Whether a trial would compute the same numbers as passing_reductions, which uses the default decoder and kernel.
-[[nodiscard]] inline bool takes_passed(const any_decoder& decoder, const any_kernel& kernel) noexcept {
+[[nodiscard]] inline bool takes_early_reductions(const any_decoder& decoder, const any_kernel& kernel) noexcept {
     return decoder.abilities().is_usual && kernel.abilities().usual_bits;
 }
 
-/// The tensor of a record, verified and reduced.
-struct passed_tensor {
+/// The tensor of a record, verified and reduced while an archive was inflated.
+struct early_reductions {
     std::string name = {};
     dtype type = dtype::invalid;
     shape_type shape = {};
@@ -113,13 +113,13 @@ public:
     static constexpr std::uint64_t small_record = 512;
 
     void add(byte_range record, byte_view bytes);
-    void add(byte_range record, passed_tensor tensor);
+    void add(byte_range record, early_reductions tensor);
 
     /// The bytes of a record, if exactly this one was kept; else empty.  Borrowed.
     [[nodiscard]] byte_view bytes(byte_range record) const noexcept;
 
     /// The tensor of a record, if exactly this one was reduced and has that name; else null.  Borrowed.
-    [[nodiscard]] const passed_tensor* tensor(byte_range record, std::string_view name) const noexcept;
+    [[nodiscard]] const early_reductions* tensor(byte_range record, std::string_view name) const noexcept;
 
     /// Memory used, roughly, in bytes.
     [[nodiscard]] std::uint64_t cost() const noexcept { return cost_; }
@@ -132,7 +132,7 @@ private:
     };
     struct large {
         byte_range record;
-        passed_tensor tensor;
+        early_reductions tensor;
     };
 
     std::vector<small> small_;
@@ -176,7 +176,7 @@ public:
     [[nodiscard]] SMDEBUG_INLINE opened_event_file* opened() noexcept override;
 
     /// The tensor of a record that was reduced while an archive was inflated; null if it was not.
-    [[nodiscard]] const passed_tensor* passed(byte_range record, std::string_view name) const noexcept {
+    [[nodiscard]] const early_reductions* reduced_early(byte_range record, std::string_view name) const noexcept {
         return notes_ != nullptr ? notes_->tensor(record, name) : nullptr;
     }
 

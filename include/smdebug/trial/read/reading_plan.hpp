@@ -12,7 +12,6 @@
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -47,9 +46,8 @@ struct file_extent {
 /// Sizes at which the way of reading a file changes.
 struct reading_limits {
     std::uint64_t in_place_from = std::uint64_t{256} << 10U;  ///< below that, reading in place costs more than a copy
-    std::uint64_t opened_from = std::uint64_t{256}
-                                << 10U;  ///< below that, opening files each costs more than it gives; 0:
-                                         ///< never, also where little of one is wanted
+    /// Below that, opening a file costs more than it saves; 0: each file is opened, also where little of it is wanted.
+    std::uint64_t opened_from = std::uint64_t{256} << 10U;
     std::uint64_t hot_piece = std::uint64_t{256} << 10U;  ///< in opened files: fits into the CPU's L2 cache
     std::uint64_t stream_from = std::uint64_t{1} << 20U;  ///< larger records are reduced piece by piece, where possible
     std::uint64_t largest_record = record_bound::trusted_length;  ///< beyond that, a claimed length is not trusted
@@ -108,8 +106,6 @@ enum class read_strategy : std::uint8_t {
     return extent.end <= limits.largest_whole ? read_strategy::whole : read_strategy::large;
 }
 
-// The order in which a scan reads an event file's records and visits its tensors.
-
 /// Calls one(name_id, const layout::entry*) for each tensor of a file for which wanted(name_id) holds, with the entry
 /// that decides its position, null if only a shape was saved.
 /// Order: by the values' entries (of two with one name the last counts); a tensor without values has the position of
@@ -119,7 +115,7 @@ void each_tensor(const catalog& from, const catalog::file& file, Wanted&& wanted
     const layout& entries = from.layout_of(file);
     for (std::size_t place = 0; place < entries.size(); ++place) {
         const layout::entry entry = from.entry_of(file, entries, place);
-        if (wanted(entry.what.name) && entries.names().leads(place)) {
+        if (wanted(entry.what.name) && entries.names().is_visited_at(place)) {
             one(entry.what.name, &entry);
         }
     }
@@ -196,20 +192,19 @@ public:
     void report(std::size_t place, bool was_there) noexcept;
 
 private:
-    static constexpr std::size_t passed_at_most = 32;
+    static constexpr std::size_t most_skipped = 32;
 
-    void pass(std::size_t end) noexcept;
+    void skip_to(std::size_t end) noexcept;
 
     std::atomic<std::size_t> end_{0};
-    std::atomic<std::size_t> passed_{0};  // files to skip after one that was cached
+    std::atomic<std::size_t> skipped_{0};  // files to skip after one that was cached
 };
-
-// Prefetches for a walk over the steps of a run in a remote storage: the event files of the next steps are fetched
-// before they are needed, each once, and kept until the walk has passed them.
 
 class trial_state;
 
-/// The event files that one walk keeps: whole ones, or, where little of a file is wanted, its wanted records.
+/// Prefetches for a walk over the steps of a run in a remote storage: the event files of the next steps are fetched
+/// before they are needed, each once, and kept until the walk has passed them.  Whole ones, or, where little of a file is
+/// wanted, its wanted records.
 /// Memory: `most_bytes`: half for the steps ahead, a quarter for the last steps, which rules compare with.
 /// Threads: one at a time; any thread may read what is kept.
 class step_prefetch {
@@ -277,7 +272,7 @@ private:
     std::uint64_t kept_bytes_ = 0;       // of all steps_
     std::vector<object_range> planned_;  // borrows its keys from steps_
     step_number begun_ = 0;              // the event files of earlier steps were requested
-    // Those of earlier steps were requested before the tensor that fetch() was last called for was known to be needed.
+    // Those of steps before this one were requested without the tensor that fetch() was last called for.
     step_number begun_for_fewer_ = 0;
 };
 

@@ -83,33 +83,7 @@ public:
     /// meanwhile they are read again; if that keeps happening, at() throws for each record.
     /// Stops and returns false when `finish` returns false.  Errors: what `finish` throws.
     /// Memory: the records of one file, and what the storage has in flight.
-    template <class Finish>
-    bool read(const any_storage& store, Finish&& finish) const {
-        std::size_t number = 0;
-        incoming_file incoming{*this, 0};
-        const auto finish_to = [&](std::size_t end) {
-            while (number < files_.size() && files_[number].end == end) {
-                if (incoming.is_mixed()) {
-                    read_again(store, number, incoming);
-                }
-                if (!goes_on(finish, number, incoming.collected)) {
-                    return false;
-                }
-                incoming = incoming_file{*this, ++number};
-            }
-            return true;
-        };
-        return finish_to(0) && read_ranges_past_errors(
-                                   store, ranges_,
-                                   [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
-                                       incoming.put(i, std::move(bytes), version);
-                                       return finish_to(i + 1);
-                                   },
-                                   [&](std::size_t i) {
-                                       incoming.collected.fail(places_[i], std::current_exception());
-                                       return finish_to(i + 1);
-                                   });
-    }
+    bool read(const any_storage& store, visitor_ref<std::size_t, collected_event_file&> finish) const;
 
 private:
     static constexpr std::size_t largest_copy = std::size_t{8} << 20U;
@@ -138,28 +112,7 @@ private:
     [[nodiscard]] std::size_t begin_of(std::size_t number) const { return number > 0 ? files_[number - 1].end : 0; }
 
     // Reads one file separately, until all of it is of one version.
-    void read_again(const any_storage& store, std::size_t number, incoming_file& incoming) const {
-        const std::size_t begin = begin_of(number);
-        for (int version = 1; incoming.is_mixed() && version < most_versions; ++version) {
-            incoming = incoming_file{*this, number};
-            read_ranges_past_errors(
-                store, std::span{ranges_}.subspan(begin, files_[number].end - begin),
-                [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version_read) {
-                    incoming.put(begin + i, std::move(bytes), version_read);
-                },
-                [&](std::size_t i) { incoming.collected.fail(places_[begin + i], std::current_exception()); });
-        }
-        if (incoming.is_mixed()) {
-            incoming = incoming_file{*this, number};
-            try {
-                throw_replaced(keys_[number]);
-            } catch (const unavailable&) {
-                for (std::size_t i = begin; i < files_[number].end; ++i) {
-                    incoming.collected.fail(places_[i], std::current_exception());
-                }
-            }
-        }
-    }
+    void read_again(const any_storage& store, std::size_t number, incoming_file& incoming) const;
 
     std::deque<std::string> keys_;  // which the ranges borrow
     std::vector<object_range> ranges_;

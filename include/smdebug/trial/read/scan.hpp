@@ -2,13 +2,12 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/read/event_files.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
@@ -33,21 +32,9 @@ struct scan_options {
     /// The saved reductions to read; others are skipped.
     reduction_set saved = reduction_set::all();
     walk_options how = {};
-    /// Leaves the payload checksums of large tensors to `visit`, which can verify them while it works: see
-    /// scanned_values::check.  Values must not be trusted before the check holds.
-    bool defer_checks = false;
-    /// Does not expand a long trailing repeat, which is how TensorFlow writes constant tensors: scanned_values::repeats
-    /// is the number of elements left out, see repeated_block.  If false, such a record of a hundred bytes may become
-    /// 256 MiB.  Requires a repeating_decoder.
-    bool keep_repeats = false;
-    /// Large files on local disks may be read in place while `visit` runs.  Only for a `visit`
-    /// that neither blocks nor writes to the run: a process that opens the file for writing waits meanwhile, up to 45
-    /// s; see leased_map for what happens then.
-    bool in_place = false;
-    /// Values of large tensors may be left in the file: see scanned_tensor::content.  For a `visit` that uses nothing
-    /// but their reductions, through reduced().
-    bool stream = false;
-    /// The values of these tensors are always read.
+    /// Its `values_of`, `limits` and `ahead` are set by the scan.
+    reading_config reading = {};
+    /// The values of these tensors are always read, whatever `reading` says.
     std::vector<std::string> values_of = {};
 };
 
@@ -95,13 +82,16 @@ struct file_chunk {
 class chunker {
 public:
     /// Borrows the scan.
-    explicit chunker(const scan_of& all) : files_(all.files), reader_(all.reader()), most_bytes_(all.how.memory / 4) {}
+    explicit chunker(const scan_of& all)
+        : all_(all.files),
+          files_(*all.state, *all.from, all.which, all.saved, all.config),
+          most_bytes_(all.how.memory / 4) {}
 
     [[nodiscard]] std::optional<file_chunk> next();
 
 private:
-    std::span<const catalog::file* const> files_;
-    event_reader reader_;
+    std::span<const catalog::file* const> all_;
+    event_files files_;  // returns their extents
     std::uint64_t most_bytes_;
     std::size_t next_ = 0;
 };

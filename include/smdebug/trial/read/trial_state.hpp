@@ -4,7 +4,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/text_hash.hpp>
@@ -23,7 +22,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -96,8 +94,9 @@ public:
     [[nodiscard]] std::shared_ptr<const catalog> refreshed(
         const std::vector<std::string>* changed_keys = nullptr) const;
 
-    /// The newest catalog after a look at what was written again, as something does not fit the current one.
-    [[nodiscard]] std::shared_ptr<const catalog> in_doubt() const;
+    /// The newest catalog, for a caller that has read something that does not fit the current one: if refreshing is on,
+    /// after a refresh that finds out what was written again, see loader::doubt().
+    [[nodiscard]] std::shared_ptr<const catalog> rechecked() const;
 
     /// See trial::quiet_time().  The storage is queried at most once.
     [[nodiscard]] std::chrono::milliseconds quiet_time() const;
@@ -147,17 +146,15 @@ public:
 
     /// The reductions of a tensor, all that its dtype has, that reduce_in_passing() computed; nothing if there are
     /// none, or if this trial's own decoder and kernel might give other numbers.
-    [[nodiscard]] std::optional<passed_tensor> passed(const catalog& from, const catalog::file& file, byte_range record,
-                                                      std::string_view name) const;
+    [[nodiscard]] std::optional<early_reductions> reduced_early(const catalog& from, const catalog::file& file,
+                                                                byte_range record, std::string_view name) const;
 
     /// How many event files read_event found missing and has not seen since: up to missing_files::most.
     [[nodiscard]] std::size_t missing_event_files() const noexcept { return missing_.count(); }
 
 private:
-    // Calls look(object, notes) if there are notes about an event file.
-    void look_at_notes(
-        const std::string& key,
-        function_ref<void(const std::shared_ptr<const opened_object>&, const cached_reductions&)> look) const;
+    // What reduce_in_passing() noted of an event file; null if nothing.
+    [[nodiscard]] std::shared_ptr<const cached_reductions> notes_of(const std::string& key) const;
 
     [[nodiscard]] bool will_not_come(const catalog::file& file, const std::string& worker,
                                      const std::string& missing) const;

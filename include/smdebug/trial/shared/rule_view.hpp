@@ -30,7 +30,6 @@
 #include <utility>
 #include <vector>
 
-// Type erasure for measures.
 namespace smdebug::inline v1 {
 namespace detail {
 
@@ -186,8 +185,6 @@ public:
                                                         const sharing_options* sharing,
                                                         std::shared_ptr<scan_onlooker> onlooker = {});
 
-// Logs rules' look-ups in a run, and failed reads: a rule without data is not the same as one without findings.
-
 /// A step by its global number and by its number in its mode.
 struct named_step {
     step_number step = -1;
@@ -208,7 +205,8 @@ struct record_key {
 [[nodiscard]] std::uint64_t mixed(std::uint64_t seed, std::uint64_t with) noexcept;
 [[nodiscard]] inline std::uint64_t hash_of(std::string_view text) noexcept { return text_hash{}(text); }
 
-/// The reads during one call of a rule.  A tensor counts once, however often it is read, and not at all if it was not
+/// The reads during one call of a rule, and those that failed: a rule without data is not the same as one without
+/// findings.  A tensor counts once, however often it is read, and not at all if it was not
 /// saved.  At other steps than the current one only failed reads count: the rest counts at its own step.
 /// Threads: a rule's call may read on several; begin() and end() must not run concurrently with reads.
 class read_log {
@@ -248,7 +246,7 @@ public:
             lost_here_.push_back(of_worker);
         }
     }
-    /// Logs the outcome of a look-up.
+    /// Logs a failed look-up: as a read where only the dtype was another one, as lost where is_lost() says so.
     void was_looked_up(const lookup_error& failure, const std::string& tensor, step_number step, mode in,
                        const std::optional<std::string>& worker);
 

@@ -35,7 +35,7 @@ struct known_save {
     struct answer {
         const any_measure* measure = nullptr;
         step_number earlier = -1;  ///< the step of the save that it was compared with; -1: none
-        any_measure::answer bytes{};
+        any_measure::answer result{};
     };
     shared_tensor* of = nullptr;  ///< null if the worker's whole file of that step is unreadable
     step_number step = -1;

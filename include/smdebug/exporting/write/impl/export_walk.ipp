@@ -83,7 +83,7 @@ SMDEBUG_INLINE void export_log::damaged(const exported_place& where, std::string
     report({.step = where.shown,
             .worker = where.worker,
             .tensor = tensor,
-            .why = to_message(why, std::string{tensor}, where.shown, where.mode),
+            .why = what_of(why, std::string{tensor}, where.shown, where.mode),
             .is_damaged = true});
 }
 

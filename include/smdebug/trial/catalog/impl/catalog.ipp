@@ -323,8 +323,8 @@ SMDEBUG_INLINE void add_files(catalog& next, std::vector<catalog::file> files) {
     next.file_count += files.size();
 }
 
-SMDEBUG_INLINE void keep_loads(catalog& next, const catalog& before,
-                               function_ref<bool(const catalog::file&, const catalog::file&)> is_touched) {
+SMDEBUG_INLINE void carry_over_loads(catalog& next, const catalog& before,
+                                     function_ref<bool(const catalog::file&, const catalog::file&)> is_touched) {
     next.last_disorder = next.load;
     if (next.has_index && *next.job != *before.job) {
         return;

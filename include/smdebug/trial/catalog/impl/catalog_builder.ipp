@@ -61,8 +61,8 @@ SMDEBUG_INLINE std::uint32_t payload_cache::use(std::uint32_t place, std::uint32
     return payloads_[place].layout;
 }
 
-SMDEBUG_INLINE std::shared_ptr<const name_list> list_of_lists::find(std::span<const recorded_item> items,
-                                                                    std::span<const name_id> shapes) {
+SMDEBUG_INLINE std::shared_ptr<const name_list> recent_name_lists::find(std::span<const recorded_item> items,
+                                                                        std::span<const name_id> shapes) {
     for (std::size_t i = 0; i < lists_.size(); ++i) {
         if (lists_[i]->equals(items, shapes)) {
             const auto place = lists_.begin() + static_cast<std::ptrdiff_t>(i);
@@ -73,7 +73,7 @@ SMDEBUG_INLINE std::shared_ptr<const name_list> list_of_lists::find(std::span<co
     return nullptr;
 }
 
-SMDEBUG_INLINE void list_of_lists::remember(std::shared_ptr<const name_list> list) {
+SMDEBUG_INLINE void recent_name_lists::remember(std::shared_ptr<const name_list> list) {
     if (lists_.size() == most) {
         lists_.pop_back();
     }
@@ -274,23 +274,23 @@ SMDEBUG_INLINE std::uint32_t catalog_builder::layout_of(std::shared_ptr<const na
 
 SMDEBUG_INLINE std::map<std::uint32_t, std::size_t> catalog_builder::add(const run_contents& found,
                                                                          const step_range& range) {
-    const std::span<const found_run> runs = contents_access::runs(found);
+    const std::span<const found_stretch> stretches = contents_access::stretches(found);
     std::vector<std::size_t> order;
-    order.reserve(runs.size());
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (mode_steps_ ? mode_steps_->contains(runs[i].mode_step) : range.contains(runs[i].step)) {
+    order.reserve(stretches.size());
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+        if (mode_steps_ ? mode_steps_->contains(stretches[i].mode_step) : range.contains(stretches[i].step)) {
             order.push_back(i);
         }
     }
-    // An object's data of one step may have been found in several runs.
+    // An object's data of one step may have been found in several stretches.
     const auto is_before = [&](std::size_t a, std::size_t b) {
-        return std::tie(runs[a].step, runs[a].worker, runs[a].object) <
-               std::tie(runs[b].step, runs[b].worker, runs[b].object);
+        return std::tie(stretches[a].step, stretches[a].worker, stretches[a].object) <
+               std::tie(stretches[b].step, stretches[b].worker, stretches[b].object);
     };
     if (!std::is_sorted(order.begin(), order.end(), is_before)) {
         std::stable_sort(order.begin(), order.end(), is_before);
     }
-    found_names_.assign(contents_access::names(found).size(), not_asked_for);
+    found_names_.assign(contents_access::names(found).size(), not_looked_up);
     found_workers_.clear();
     for (std::uint32_t i = 0; i < contents_access::workers(found).size(); ++i) {
         found_workers_.push_back(worker_named(contents_access::workers(found)[i]));
@@ -304,15 +304,16 @@ SMDEBUG_INLINE std::map<std::uint32_t, std::size_t> catalog_builder::add(const r
             ++end;
         }
         if (const std::size_t count = add_found(found, std::span{order}.subspan(begin, end - begin)); count > 0) {
-            left_out[runs[order[begin]].object] += count;
+            left_out[stretches[order[begin]].object] += count;
         }
         begin = end;
     }
     return left_out;
 }
 
-SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found, std::span<const std::size_t> runs) {
-    const found_run& first = contents_access::runs(found)[runs.front()];
+SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found,
+                                                      std::span<const std::size_t> stretches) {
+    const found_stretch& first = contents_access::stretches(found)[stretches.front()];
     const worker_id worker = found_workers_[first.worker];
     const catalog::step_entry* const known = next_.find_step(first.step);
     std::size_t left_out = 0;
@@ -326,7 +327,7 @@ SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found,
     };
     const auto item_of = [&](std::uint32_t name) {
         recorded_item& item = found_names_[name];
-        if (item.kind == not_asked_for.kind) {
+        if (item.kind == not_looked_up.kind) {
             const recorded_name parsed = parse_recorded_name(contents_access::names(found)[name]);
             item = {.name = names_.id_of(parsed.tensor), .kind = kind_of(parsed.reduction)};
         }
@@ -338,8 +339,8 @@ SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found,
     const std::size_t numbers = numbers_.size();
     bool has_numbers = false;
     std::vector<layout::shape_entry> shapes;
-    for (const std::size_t run : runs) {
-        contents_access::each_entry(found, run, [&](const found_entry& entry) {
+    for (const std::size_t stretch : stretches) {
+        contents_access::each_entry(found, stretch, [&](const found_entry& entry) {
             if (const recorded_item item = item_of(entry.name); is_new(item)) {
                 items_.push_back(item);
                 places_.push_back(entry.place);
@@ -349,9 +350,9 @@ SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found,
             }
         });
         const auto shape =
-            std::lower_bound(contents_access::shapes(found).begin(), contents_access::shapes(found).end(), run,
-                             [](const found_shape& one, std::size_t of) { return one.run < of; });
-        for (auto each = shape; each != contents_access::shapes(found).end() && each->run == run; ++each) {
+            std::lower_bound(contents_access::shapes(found).begin(), contents_access::shapes(found).end(), stretch,
+                             [](const found_shape& one, std::size_t of) { return one.stretch < of; });
+        for (auto each = shape; each != contents_access::shapes(found).end() && each->stretch == stretch; ++each) {
             if (const recorded_item item = item_of(each->name); is_new(item)) {
                 shapes.push_back({item.name, item.name, each->extents});
             }

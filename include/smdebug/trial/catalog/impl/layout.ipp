@@ -127,7 +127,7 @@ SMDEBUG_INLINE reduction_set name_list::saved_reductions(name_id name) const noe
     return saved;
 }
 
-SMDEBUG_INLINE bool name_list::leads(std::size_t place) const noexcept {
+SMDEBUG_INLINE bool name_list::is_visited_at(std::size_t place) const noexcept {
     if (each_once_) {
         return true;
     }

@@ -135,7 +135,7 @@ SMDEBUG_INLINE loader::loader(const any_storage& store, const trial_options& opt
 SMDEBUG_INLINE catalog loader::open() {
     catalog first;
     first.job = std::make_shared<const catalog::job_description>(
-        opening{store_, options_, cache_.parser, source_.get(), contents_}.wait(seen_running_));
+        collections_wait{store_, options_, cache_.parser, source_.get(), contents_}.wait(seen_running_));
     first.has_index = source_ == nullptr;
     is_asked_ = source_ != nullptr;
     opens_ = !options_.stop.stop_requested();  // otherwise a stop only means not to wait, as for watchers
@@ -212,12 +212,12 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
     if (!is_anew_ && (is_due() || (ended && seen_running_ && (outdated_ || !contents_.problems().empty())))) {
         return load_anew(last, ended);
     }
-    if (contents_access::runs(contents_).empty() && !ended) {
+    if (contents_access::stretches(contents_).empty() && !ended) {
         return std::nullopt;
     }
     constexpr std::uint64_t bytes_of_entry = 100;  // typical size of an entry in an index file
     const auto entries = std::uint64_t{contents_access::entry_count(contents_)};
-    check_in_all(contents_access::runs(contents_).size(), entries * bytes_of_entry);
+    check_in_all(contents_access::stretches(contents_).size(), entries * bytes_of_entry);
     catalog_builder builder{last, cache_};
     if (!source_->own_steps()) {
         builder.select_mode_steps(options_.range);
@@ -232,9 +232,9 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
     if (outdated_ && !is_anew_ && (is_due() || ended)) {
         return load_anew(last, ended);
     }
-    builder.set_job(opening::job_of(contents_));
+    builder.set_job(collections_wait::job_of(contents_));
     catalog next = std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
-    files_taken_ += contents_access::runs(contents_).size();
+    files_taken_ += contents_access::stretches(contents_).size();
     bytes_taken_ += entries * bytes_of_entry;
     contents_access::forget_found(contents_);
     return next;
@@ -318,7 +318,7 @@ SMDEBUG_INLINE catalog loader::load_anew(const catalog& last, bool ended) {
             source_ = store_.source()->make();
             contents_ = run_contents{};
         } else if (const std::uint64_t stamp = stamp_of_collections(*last.job); stamp != collections_stamp_) {
-            if (auto job = opening{store_, options_, cache_.parser, nullptr, contents_}.look(seen_running_)) {
+            if (auto job = collections_wait{store_, options_, cache_.parser, nullptr, contents_}.look(seen_running_)) {
                 first.job = std::make_shared<const catalog::job_description>(*std::move(job));
                 collections_stamp_ = stamp;
             }
@@ -326,7 +326,7 @@ SMDEBUG_INLINE catalog loader::load_anew(const catalog& last, bool ended) {
         auto loaded = source_ != nullptr ? load_found(first) : load_new(first, ended, nullptr);
         catalog next = loaded ? *std::move(loaded) : std::move(first);
         next.load = last.load + 1;
-        growth::keep_loads(next, last, [&](const catalog::file& now, const catalog::file& known) {
+        growth::carry_over_loads(next, last, [&](const catalog::file& now, const catalog::file& known) {
             // Touched, and not written: only its time has moved on.  An event file is written before its index file.
             const auto written = store_.modified(last.event_file_of(known));
             return store_.abilities().follows && now.stamp > known.stamp && written && stamp_of(written) <= known.stamp;

@@ -21,7 +21,7 @@
 namespace smdebug::inline v1 {
 namespace detail {
 
-SMDEBUG_INLINE catalog::job_description opening::wait(bool& seen_running) {
+SMDEBUG_INLINE catalog::job_description collections_wait::wait(bool& seen_running) {
     waiter pauses{look_interval(store_, options_.poll_interval),
                   options_.open_timeout,
                   options_.stop,
@@ -44,7 +44,7 @@ SMDEBUG_INLINE catalog::job_description opening::wait(bool& seen_running) {
     }
 }
 
-SMDEBUG_INLINE catalog::job_description opening::job_of(const run_contents& contents) {
+SMDEBUG_INLINE catalog::job_description collections_wait::job_of(const run_contents& contents) {
     catalog::job_description job;
     job.collections = contents.collections();
     job.num_workers = contents.num_workers();
@@ -59,13 +59,13 @@ SMDEBUG_INLINE catalog::job_description opening::job_of(const run_contents& cont
     return job;
 }
 
-SMDEBUG_INLINE std::optional<catalog::job_description> opening::ask_source(bool& seen_running) {
+SMDEBUG_INLINE std::optional<catalog::job_description> collections_wait::ask_source(bool& seen_running) {
     static_cast<void>(source_->update(contents_));
     seen_running = seen_running || !contents_.ended();
     return contents_.has_found() ? std::optional{job_of(contents_)} : std::nullopt;
 }
 
-SMDEBUG_INLINE std::optional<catalog::job_description> opening::look(bool& seen_running) {
+SMDEBUG_INLINE std::optional<catalog::job_description> collections_wait::look(bool& seen_running) {
     const bool ended = store_.size(locations::end_of_job).has_value();
     seen_running = seen_running || !ended;
     cut_.clear();
@@ -99,7 +99,7 @@ SMDEBUG_INLINE std::optional<catalog::job_description> opening::look(bool& seen_
     return std::nullopt;
 }
 
-SMDEBUG_INLINE bool opening::read(const std::string& key, bool ended, catalog::job_description& job) {
+SMDEBUG_INLINE bool collections_wait::read(const std::string& key, bool ended, catalog::job_description& job) {
     byte_buffer bytes;
     try {
         bytes = read_within_limit(key);
@@ -124,7 +124,7 @@ SMDEBUG_INLINE bool opening::read(const std::string& key, bool ended, catalog::j
     return true;
 }
 
-SMDEBUG_INLINE byte_buffer opening::read_within_limit(const std::string& key) const {
+SMDEBUG_INLINE byte_buffer collections_wait::read_within_limit(const std::string& key) const {
     // On a disk a sparse file may look like terabytes without occupying them, and memory is allocated by its size.
     if (store_.abilities().follows) {
         check_size(key, store_.size(key).value_or(0));
@@ -134,7 +134,7 @@ SMDEBUG_INLINE byte_buffer opening::read_within_limit(const std::string& key) co
     return bytes;
 }
 
-SMDEBUG_INLINE void opening::check_size(const std::string& key, std::uint64_t size) const {
+SMDEBUG_INLINE void collections_wait::check_size(const std::string& key, std::uint64_t size) const {
     const std::uint64_t most = options_.limits.collections_file;
     if (size > most) {
         throw corrupt_data(
@@ -145,7 +145,7 @@ SMDEBUG_INLINE void opening::check_size(const std::string& key, std::uint64_t si
     }
 }
 
-SMDEBUG_INLINE void opening::give_up() const {
+SMDEBUG_INLINE void collections_wait::give_up() const {
     if (!cut_.empty()) {
         throw corrupt_data(error_code::corrupt_collections_file, cut_, {.where = cut_key_});
     }

@@ -20,16 +20,15 @@
 namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode(const layout::entry& entry, std::string_view recorded,
-                                                                 file_key file, entry_bytes bytes, decoded_tensor& out,
+                                                                 file_key file, byte_view bytes, decoded_tensor& out,
                                                                  const left_to_caller& left) const {
     status outcome = status::ok;
     try {
         if (entry.stored_as() == storage_form::made) {
             check_made(*entry.form);
         }
-        outcome = entry.stored_as() == storage_form::record
-                      ? decode_record(bytes(entry), recorded, out, left)
-                      : decode_stored(entry, entry.is_in_object() ? bytes(entry) : byte_view{}, out, left.repeats);
+        outcome = entry.stored_as() == storage_form::record ? decode_record(bytes, recorded, out, left)
+                                                            : decode_stored(entry, bytes, out, left.repeats);
     } catch (const std::exception&) {
         return failure_from_current_exception(file(), entry.record.offset);
     }
@@ -42,8 +41,7 @@ SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode(const layout::e
 
 SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode_saved(const layout::entry& entry,
                                                                        std::string_view tensor, reduction_key key,
-                                                                       file_key file, entry_bytes bytes,
-                                                                       double& number) {
+                                                                       file_key file, byte_view bytes, double& number) {
     if (entry.stored_as() == storage_form::number && entry.number != nullptr) {
         number = entry.number->value;
         return std::nullopt;
@@ -189,12 +187,11 @@ SMDEBUG_INLINE status decode_stored(const layout::entry& entry, byte_view bytes,
         case storage_form::number: {
             begin();
             const double number = entry.number != nullptr ? entry.number->value : 0;
-            out.expanded.resize(size_of(form.type));
-            if (form.type == dtype::float32) {
-                store_le(out.expanded.data(), static_cast<float>(number));
-            } else {
-                store_le(out.expanded.data(), number);
-            }
+            const auto store = [&](auto value) {
+                out.expanded.resize(sizeof value);
+                store_le(out.expanded.data(), value);
+            };
+            form.type == dtype::float32 ? store(static_cast<float>(number)) : store(number);
             out.bytes = out.expanded;
             return finish(status::ok);
         }
@@ -269,9 +266,21 @@ SMDEBUG_INLINE bool value_stream::read_tail() {
     return file_->read_apart(offset_ + behind, tail_) == tail_.size();
 }
 
+SMDEBUG_INLINE status value_stream::reduce(const any_kernel& kernel, reduction_set wanted, reduction_values& found) {
+    start();
+    if (!wanted.empty()) {
+        const auto feed = [this](std::size_t begin, std::size_t least) noexcept { return more(begin, least); };
+        const result<reduction_values> computed = kernel.reduce_fed({type(), size(), byte_feed{feed}}, wanted);
+        if (computed.ok()) {
+            found = *computed;
+        }
+    }
+    return finish();
+}
+
 SMDEBUG_INLINE void value_stream::start() {
     crc_ = 0;
-    passed_ = 0;
+    checked_ = 0;
     is_cut_ = false;
     failed_ = nullptr;
     if (checksum_) {
@@ -292,16 +301,16 @@ SMDEBUG_INLINE byte_view value_stream::more(std::size_t begin, std::size_t least
     some = some.first(std::min(some.size(), size() - begin));
     is_cut_ = is_cut_ || some.size() < least;
     const std::size_t end = begin + some.size();
-    if (checksum_ && begin <= passed_ && passed_ < end) {
-        crc_ = record::crc32c::extend(crc_, some.subspan(passed_ - begin));
-        passed_ = end;
+    if (checksum_ && begin <= checked_ && checked_ < end) {
+        crc_ = record::crc32c::extend(crc_, some.subspan(checked_ - begin));
+        checked_ = end;
     }
     return some;
 }
 
 SMDEBUG_INLINE status value_stream::finish() {
-    while (checksum_ && passed_ < size() && !is_cut_ && failed_ == nullptr) {
-        static_cast<void>(more(passed_, 1));
+    while (checksum_ && checked_ < size() && !is_cut_ && failed_ == nullptr) {
+        static_cast<void>(more(checked_, 1));
     }
     if (failed_ != nullptr) {
         std::rethrow_exception(failed_);

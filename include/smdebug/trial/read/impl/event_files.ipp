@@ -405,7 +405,7 @@ SMDEBUG_INLINE bool event_files::each(std::span<const catalog::file* const> all,
     return true;
 }
 
-// Prefetching ----------------------------------------------------------------------------------------------------
+// Files opened one by one, for two runs side by side -----------------------------------------------------------------
 
 SMDEBUG_INLINE event_file event_files::open(std::span<const catalog::file* const> files, std::size_t place) {
     const catalog::file& file = *files[place];

@@ -5,6 +5,7 @@
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
 
+#include <exception>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,7 +19,7 @@ SMDEBUG_INLINE event_reader::event_reader(const trial_state& state, const catalo
       which_(which),
       saved_(saved),
       config_(config),
-      takes_passed_(takes_passed(state.decoder(), state.kernel())),
+      takes_early_reductions_(takes_early_reductions(state.decoder(), state.kernel())),
       can_stream_(event_files::can_stream(state)),
       files_(state, from, which, saved, config),
       decoder_(state) {}
@@ -29,7 +30,7 @@ SMDEBUG_INLINE void event_reader::begin_file(const event_file& file) {
     entries_ = &from_.layout_of(index);
     source_ = file.source;
     out_.event_file = file.key;
-    opened_ = takes_passed_ && source_ != nullptr ? source_->opened() : nullptr;
+    opened_ = takes_early_reductions_ && source_ != nullptr ? source_->opened() : nullptr;
     out_.step = index.step;
     out_.mode_step = index.mode_step;
     out_.shown_step = from_.shown_step(index);
@@ -70,7 +71,7 @@ SMDEBUG_INLINE void event_reader::read(const event_file& file, tensor_visit visi
             read_saved(name, saved_);
             if (entry->what.kind == 0) {
                 out_.offset = entry->record.offset;
-                const bool reduced = needs_no_values(name) && (take_passed(*entry) || take_stream(*entry));
+                const bool reduced = needs_no_values(name) && (take_reduced_early(*entry) || take_stream(*entry));
                 if (!reduced) {
                     read_values(*entry);
                 }
@@ -97,11 +98,24 @@ SMDEBUG_INLINE const scanned_tensor& event_reader::tensor(name_id name, const te
     return out_;
 }
 
+SMDEBUG_INLINE std::optional<lookup_error> event_reader::read_bytes(const layout::entry& entry, byte_view& bytes) {
+    try {
+        bytes = entry.is_in_object() ? source_->entry_bytes(entry) : byte_view{};
+        return std::nullopt;
+    } catch (const std::exception&) {
+        return failure_from_current_exception(std::string{out_.event_file}, entry.record.offset);
+    }
+}
+
 SMDEBUG_INLINE void event_reader::read_saved(name_id name, reduction_set asked) {
     each_saved(from_, *index_, name, asked, [&](reduction_key key, const layout::entry& entry) {
         const auto file = [this] { return std::string{out_.event_file}; };
-        const auto bytes = [this](const layout::entry& one) { return source_->entry_bytes(one); };
-        if (auto failed = decoder_.decode_saved(entry, out_.name, key, file, bytes, out_.saved_value[key.index()])) {
+        byte_view bytes;
+        auto failed = read_bytes(entry, bytes);
+        if (!failed) {
+            failed = decoder_.decode_saved(entry, out_.name, key, file, bytes, out_.saved_value[key.index()]);
+        }
+        if (failed) {
             out_.saved_failures.push_back({key, *std::move(failed)});
         } else {
             out_.saved = out_.saved | reduction_set{key};
@@ -111,11 +125,15 @@ SMDEBUG_INLINE void event_reader::read_saved(name_id name, reduction_set asked) 
 
 SMDEBUG_INLINE void event_reader::read_values(const layout::entry& entry) {
     const auto file = [this] { return std::string{out_.event_file}; };
-    const auto bytes = [this](const layout::entry& one) { return source_->entry_bytes(one); };
+    byte_view bytes;
+    auto failed = read_bytes(entry, bytes);
     auto& read = out_.content.emplace<scanned_values>();
     const left_to_caller left{.check = config_.defer_checks ? &read.check : nullptr,
                               .repeats = config_.keep_repeats ? &read.repeats : nullptr};
-    if (auto failed = decoder_.decode(entry, out_.name, file, bytes, values_, left)) {
+    if (!failed) {
+        failed = decoder_.decode(entry, out_.name, file, bytes, values_, left);
+    }
+    if (failed) {
         failure_ = *std::move(failed);
         out_.content = unread_values{.why = &failure_};
     } else {
@@ -123,9 +141,9 @@ SMDEBUG_INLINE void event_reader::read_values(const layout::entry& entry) {
     }
 }
 
-SMDEBUG_INLINE bool event_reader::take_passed(const layout::entry& entry) {
+SMDEBUG_INLINE bool event_reader::take_reduced_early(const layout::entry& entry) {
     const bool may_be = opened_ != nullptr && entry.stored_as() == storage_form::record;
-    const passed_tensor* const known = may_be ? opened_->passed(entry.record, out_.name) : nullptr;
+    const early_reductions* const known = may_be ? opened_->reduced_early(entry.record, out_.name) : nullptr;
     if (known != nullptr) {
         out_.content = known;
     }

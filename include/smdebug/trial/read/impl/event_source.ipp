@@ -70,7 +70,7 @@ SMDEBUG_INLINE void cached_reductions::add(byte_range record, byte_view bytes) {
     cost_ += sizeof(small) + bytes.size();
 }
 
-SMDEBUG_INLINE void cached_reductions::add(byte_range record, passed_tensor tensor) {
+SMDEBUG_INLINE void cached_reductions::add(byte_range record, early_reductions tensor) {
     cost_ += sizeof(large) + tensor.name.size();
     large_.push_back({.record = record, .tensor = std::move(tensor)});
 }
@@ -84,7 +84,8 @@ SMDEBUG_INLINE byte_view cached_reductions::bytes(byte_range record) const noexc
     return byte_view{bytes_}.subspan(one->begin, one->length);
 }
 
-SMDEBUG_INLINE const passed_tensor* cached_reductions::tensor(byte_range record, std::string_view name) const noexcept {
+SMDEBUG_INLINE const early_reductions* cached_reductions::tensor(byte_range record,
+                                                                 std::string_view name) const noexcept {
     const auto one =
         std::lower_bound(large_.begin(), large_.end(), record.offset,
                          [](const large& each, std::uint64_t offset) { return each.record.offset < offset; });

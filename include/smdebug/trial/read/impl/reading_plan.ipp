@@ -43,15 +43,15 @@ SMDEBUG_INLINE std::optional<std::size_t> files_ahead::take(std::size_t begin, s
 
 SMDEBUG_INLINE void files_ahead::report(std::size_t place, bool was_there) noexcept {
     if (!was_there) {
-        passed_.store(0, std::memory_order_relaxed);
+        skipped_.store(0, std::memory_order_relaxed);
         return;
     }
-    const std::size_t more = std::min(2 * passed_.load(std::memory_order_relaxed) + 4, passed_at_most);
-    passed_.store(more, std::memory_order_relaxed);
-    pass(place + 1 + more);
+    const std::size_t more = std::min(2 * skipped_.load(std::memory_order_relaxed) + 4, most_skipped);
+    skipped_.store(more, std::memory_order_relaxed);
+    skip_to(place + 1 + more);
 }
 
-SMDEBUG_INLINE void files_ahead::pass(std::size_t end) noexcept {
+SMDEBUG_INLINE void files_ahead::skip_to(std::size_t end) noexcept {
     std::size_t before = end_.load(std::memory_order_relaxed);
     while (before < end && !end_.compare_exchange_weak(before, end, std::memory_order_relaxed)) {
     }
@@ -137,7 +137,7 @@ SMDEBUG_INLINE std::vector<step_prefetch::file_plan> step_prefetch::planned(cons
                                                                             const selected_tensors& which,
                                                                             std::uint64_t whole_up_to) const {
     std::vector<file_plan> plan;
-    // In other data many steps may lie in one object, which is released as a whole.
+    // In data of a catalog_source many steps may lie in one object, which is released as a whole.
     const auto* const entry = from.has_index ? from.find_step(step) : nullptr;
     if (entry == nullptr) {
         return plan;

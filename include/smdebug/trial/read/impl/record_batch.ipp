@@ -70,6 +70,58 @@ SMDEBUG_INLINE void record_batch::incoming_file::put(std::size_t i, std::optiona
     collected.put(of_->places_[i], std::move(bytes));
 }
 
+SMDEBUG_INLINE bool record_batch::read(const any_storage& store,
+                                       visitor_ref<std::size_t, collected_event_file&> finish) const {
+    std::size_t number = 0;
+    incoming_file incoming{*this, 0};
+    const auto finish_to = [&](std::size_t end) {
+        while (number < files_.size() && files_[number].end == end) {
+            if (incoming.is_mixed()) {
+                read_again(store, number, incoming);
+            }
+            if (!finish(number, incoming.collected)) {
+                return false;
+            }
+            incoming = incoming_file{*this, ++number};
+        }
+        return true;
+    };
+    return finish_to(0) && read_ranges_past_errors(
+                               store, ranges_,
+                               [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
+                                   incoming.put(i, std::move(bytes), version);
+                                   return finish_to(i + 1);
+                               },
+                               [&](std::size_t i) {
+                                   incoming.collected.fail(places_[i], std::current_exception());
+                                   return finish_to(i + 1);
+                               });
+}
+
+SMDEBUG_INLINE void record_batch::read_again(const any_storage& store, std::size_t number,
+                                             incoming_file& incoming) const {
+    const std::size_t begin = begin_of(number);
+    for (int version = 1; incoming.is_mixed() && version < most_versions; ++version) {
+        incoming = incoming_file{*this, number};
+        read_ranges_past_errors(
+            store, std::span{ranges_}.subspan(begin, files_[number].end - begin),
+            [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version_read) {
+                incoming.put(begin + i, std::move(bytes), version_read);
+            },
+            [&](std::size_t i) { incoming.collected.fail(places_[begin + i], std::current_exception()); });
+    }
+    if (incoming.is_mixed()) {
+        incoming = incoming_file{*this, number};
+        try {
+            throw_replaced(keys_[number]);
+        } catch (const unavailable&) {
+            for (std::size_t i = begin; i < files_[number].end; ++i) {
+                incoming.collected.fail(places_[i], std::current_exception());
+            }
+        }
+    }
+}
+
 SMDEBUG_INLINE paged_event_file::paged_event_file(const any_storage& store, std::string key,
                                                   std::vector<byte_range> records, std::uint64_t most,
                                                   std::vector<std::size_t> group_ends)

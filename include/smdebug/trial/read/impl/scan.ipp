@@ -11,13 +11,10 @@ SMDEBUG_INLINE scan_of::scan_of(std::shared_ptr<const trial_state> run, const sc
       state(std::move(run)),
       which(given.which, *from),
       saved(given.saved),
-      config{.in_place = given.in_place,
-             .defer_checks = given.defer_checks,
-             .keep_repeats = given.keep_repeats,
-             .stream = given.stream,
-             .limits = reading_limits{}.within(given.how.memory / std::max(given.how.threads, 1U)),
-             .ahead = ahead.get()},
+      config(given.reading),
       how(given.how) {
+    config.limits = reading_limits{}.within(how.memory / std::max(how.threads, 1U));
+    config.ahead = ahead.get();
     if (!given.values_of.empty()) {
         values_of.emplace(tensor_selection{.names = given.values_of}, *from);
         config.values_of = values_of->names();
@@ -38,12 +35,12 @@ SMDEBUG_INLINE bool scan(std::shared_ptr<const trial_state> run, const scan_opti
 
 SMDEBUG_INLINE std::optional<file_chunk> chunker::next() {
     // With a storage that reads many ranges together, more may be in flight: each call waits for its last answer.
-    const std::size_t most_files = reader_.batches() ? 256 : 64;
-    const std::uint64_t enough = std::min(most_bytes_, std::uint64_t{reader_.batches() ? 32U : 4U} << 20U);
+    const std::size_t most_files = files_.batches() ? 256 : 64;
+    const std::uint64_t enough = std::min(most_bytes_, std::uint64_t{files_.batches() ? 32U : 4U} << 20U);
     constexpr std::uint64_t cost_of_record = 1024;  // overhead of a small record, in bytes
     file_chunk chunk{next_, next_};
-    for (std::uint64_t cost = 0; chunk.end < files_.size() && chunk.end - chunk.begin < most_files && cost < enough;) {
-        const file_extent extent = reader_.extent(*files_[chunk.end++]);
+    for (std::uint64_t cost = 0; chunk.end < all_.size() && chunk.end - chunk.begin < most_files && cost < enough;) {
+        const file_extent extent = files_.extent(*all_[chunk.end++]);
         cost += extent.wanted + cost_of_record * extent.records;
     }
     next_ = chunk.end;

@@ -15,8 +15,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <tuple>
-#include <unordered_set>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace smdebug::inline v1::detail {
 
@@ -75,7 +76,7 @@ std::invoke_result_t<Read&, const tensor_reader::located&> tensor_reader::read_n
         return got;
     }
     const std::string& worker = where.from->workers[where.file->worker];
-    const place now = find_files_in(state_->in_doubt(), where.file->step, mode::global);
+    const place now = find_files_in(state_->rechecked(), where.file->step, mode::global);
     const auto again = std::find_if(now.files.begin(), now.files.end(), [&](const catalog::file* file) {
         return now.from->workers[file->worker] == worker;
     });
@@ -145,14 +146,9 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
 }
 
 SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved_now(const located& where) const {
-    const layout& entries = where.from->layout_of(*where.file);
-    const reduction_set saved = entries.saved_reductions(where.id);
     std::vector<std::pair<reduction_key, layout::entry>> wanted;
-    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
-        if (const reduction_key key = reduction_key::from_index(i); saved.contains(key)) {
-            wanted.emplace_back(key, *where.from->reduction_of(*where.file, where.id, key));
-        }
-    }
+    each_saved(*where.from, *where.file, where.id, reduction_set::all(),
+               [&](reduction_key key, const layout::entry& entry) { wanted.emplace_back(key, entry); });
     std::map<reduction_key, double> numbers;
     if (wanted.empty() || !wanted.front().second.is_in_object()) {
         for (const auto& [which, entry] : wanted) {
@@ -206,7 +202,7 @@ SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce_now(const located&
     if (!entry) {
         return no_values(where);
     }
-    if (std::optional<passed_tensor> known = state_->passed(*where.from, *where.file, entry->record, name_)) {
+    if (std::optional<early_reductions> known = state_->reduced_early(*where.from, *where.file, entry->record, name_)) {
         if (type != nullptr) {
             *type = known->type;
         }
@@ -307,8 +303,7 @@ SMDEBUG_INLINE lookup<byte_buffer> tensor_reader::read_record(const located& whe
     auto bytes = state_->read_event(*where.from, *where.file, entry);
     if (bytes) {
         const auto file = [&] { return trial_state::event_key(*where.from, *where.file); };
-        if (auto failed = entry_decoder{*state_}.decode(
-                entry, name_, file, [&](const layout::entry&) { return bytes->view(); }, out, {.repeats = repeats})) {
+        if (auto failed = entry_decoder{*state_}.decode(entry, name_, file, bytes->view(), out, {.repeats = repeats})) {
             return *std::move(failed);
         }
     }
@@ -319,8 +314,7 @@ SMDEBUG_INLINE lookup<double> tensor_reader::decode_saved(const located& where, 
                                                           reduction_key key, byte_view bytes) const {
     double number = 0;
     const auto file = [&] { return trial_state::event_key(*where.from, *where.file); };
-    if (auto failed = entry_decoder{*state_}.decode_saved(
-            entry, name_, key, file, [&](const layout::entry&) { return bytes; }, number)) {
+    if (auto failed = entry_decoder{*state_}.decode_saved(entry, name_, key, file, bytes, number)) {
         return *std::move(failed);
     }
     return number;
@@ -329,141 +323,6 @@ SMDEBUG_INLINE lookup<double> tensor_reader::decode_saved(const located& where, 
 SMDEBUG_INLINE lookup_error tensor_reader::no_values(const located& where) const {
     return {.why = lookup_failure_kind::tensor_not_saved,
             .has_reductions = !where.from->layout_of(*where.file).saved_reductions(where.id).empty()};
-}
-
-SMDEBUG_INLINE first_values::first_values(const trial_state& state, const catalog& from)
-    : state_(state),
-      from_(from),
-      decoder_(state),
-      files_(from.files_in({})),
-      missing_(files_.size(), false),
-      tensors_(from.names->size()) {
-    from.name_lists.for_each([&](const auto& list) {
-        for (const recorded_item& item : list->items()) {
-            if (tensor& wanted = tensors_[item.name]; item.kind == 0 && !wanted.is_open) {
-                wanted.is_open = true;
-                ++open_;
-            }
-        }
-    });
-}
-
-SMDEBUG_INLINE void first_values::give_up_the_others() {
-    for (tensor& wanted : tensors_) {
-        if (wanted.is_open && wanted.round != round_) {
-            wanted.is_open = false;
-            --open_;
-            ++unread_;
-        }
-    }
-}
-
-SMDEBUG_INLINE void first_values::cut_into_pieces(std::deque<std::string>& keys, std::vector<piece>& pieces,
-                                                  std::vector<object_range>& ranges) {
-    std::sort(wanted_.begin(), wanted_.end(), [](const wanted_record& a, const wanted_record& b) {
-        return std::tuple{a.file, a.entry.record.offset} < std::tuple{b.file, b.entry.record.offset};
-    });
-    std::optional<std::uint32_t> file;
-    std::size_t kept = 0;
-    for (wanted_record record : wanted_) {
-        const bool is_new = file != record.file;
-        if (is_new) {
-            file = record.file;
-            keys.push_back(trial_state::event_key(from_, *files_[record.file]));
-        }
-        if (keys.back().empty() || missing_[record.file] || !cut(keys.back(), record)) {
-            pass_over(record);
-            continue;
-        }
-        if (is_new || ranges.empty() || ranges.back().key.data() != keys.back().data() ||
-            !extend(pieces.back().where, record.entry.record)) {
-            pieces.push_back({.begin = kept, .end = kept, .where = record.entry.record});
-            ranges.push_back({.key = keys.back(), .where = record.entry.record});
-        }
-        ranges.back().where = pieces.back().where;
-        wanted_[kept++] = record;
-        pieces.back().end = kept;
-    }
-    wanted_.resize(kept);
-}
-
-SMDEBUG_INLINE bool first_values::cut(const std::string& key, wanted_record& record) {
-    try {
-        record.entry.record = state_.part_to_read(key, record.entry);
-        return true;
-    } catch (const not_found&) {
-        note_missing(record.file);
-    } catch (const std::exception&) {
-        // Another tensor may be readable.
-    }
-    return false;
-}
-
-SMDEBUG_INLINE bool first_values::extend(byte_range& piece_, byte_range record) noexcept {
-    const std::uint64_t before = record.offset - piece_.offset;
-    if (before > largest_piece || record.length > largest_piece - before ||
-        (before > piece_.length && before - piece_.length > gap)) {
-        return false;
-    }
-    piece_.length = std::max(piece_.length, before + record.length);
-    return true;
-}
-
-SMDEBUG_INLINE void first_values::pass_over(const wanted_record& record) {
-    tensors_[record.entry.what.name].next = record.file + 1;
-    failed_from_ = std::min<std::size_t>(failed_from_, record.file + std::size_t{1});
-}
-
-SMDEBUG_INLINE void first_values::note_missing(std::size_t place) {
-    if (!missing_[place]) {
-        missing_[place] = true;
-        if (missing_count_++ == 0) {
-            first_missing_ = trial_state::event_key(from_, *files_[place]);
-        }
-    }
-}
-
-SMDEBUG_INLINE void first_values::pass_over_missing() {
-    if (is_remote()) {
-        if (missing_count_ >= worth_a_listing && !is_listed_) {
-            is_listed_ = true;
-            list_files();
-        }
-        return;
-    }
-    for (std::size_t place = failed_from_; place < files_.size(); ++place) {
-        if (!missing_[place]) {
-            if (!is_missing(trial_state::event_key(from_, *files_[place]))) {
-                return;
-            }
-            note_missing(place);
-        }
-    }
-}
-
-SMDEBUG_INLINE bool first_values::is_missing(const std::string& key) const {
-    try {
-        return !key.empty() && !state_.store().size(key);
-    } catch (const std::exception&) {
-        return false;  // reading the file throws the error again
-    }
-}
-
-SMDEBUG_INLINE void first_values::list_files() {
-    try {
-        std::unordered_set<std::string> there;
-        for (std::string& key : state_.store().list(locations::events_folder, "")) {
-            there.insert(std::move(key));
-        }
-        for (std::size_t place = 0; place < files_.size(); ++place) {
-            const std::string key = trial_state::event_key(from_, *files_[place]);
-            if (key.starts_with(locations::events_folder) && !there.contains(key) && (is_remote() || is_missing(key))) {
-                note_missing(place);
-            }
-        }
-    } catch (const std::exception&) {
-        // Then they are queried one by one.
-    }
 }
 
 }  // namespace smdebug::inline v1::detail

@@ -52,17 +52,10 @@ SMDEBUG_INLINE trial_state::trial_state(any_storage store, trial_options options
 
 SMDEBUG_INLINE trial_state::~trial_state() = default;
 
-SMDEBUG_INLINE void trial_state::look_at_notes(
-    const std::string& key,
-    function_ref<void(const std::shared_ptr<const opened_object>&, const cached_reductions&)> look) const {
-    if (!store_.abilities().opens_small) {
-        return;
-    }
-    const std::shared_ptr<const opened_object> object = store_.open(key);
+SMDEBUG_INLINE std::shared_ptr<const cached_reductions> trial_state::notes_of(const std::string& key) const {
+    std::shared_ptr<const opened_object> object = store_.abilities().opens_small ? store_.open(key) : nullptr;
     const auto* const notes = object != nullptr ? dynamic_cast<const cached_reductions*>(object->notes()) : nullptr;
-    if (notes != nullptr) {
-        look(object, *notes);
-    }
+    return {std::move(object), notes};
 }
 
 SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::current() const { return *newest_.lock(); }
@@ -91,7 +84,7 @@ SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::refreshed(
     return last;
 }
 
-SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::in_doubt() const {
+SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::rechecked() const {
     if (!current()->loaded_all_steps) {
         (*loader_.lock())->doubt();  // also for a later refresh
     }
@@ -193,12 +186,10 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
     if (key.empty()) {
         return names_no_event_file(from, file);
     }
-    byte_buffer known;
-    look_at_notes(key, [&](const std::shared_ptr<const opened_object>& object, const cached_reductions& notes) {
-        known = byte_buffer{object, notes.bytes(where)};
-    });
-    if (!known.empty()) {
-        return known;
+    if (const auto notes = notes_of(key)) {
+        if (const byte_view known = notes->bytes(where); !known.empty()) {
+            return byte_buffer{notes, known};
+        }
     }
     const bool ended = current()->loaded_all_steps;  // a file that is missing now will not come
     bool was_missing = missing_.contains(key);
@@ -237,19 +228,12 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
     }
 }
 
-SMDEBUG_INLINE std::optional<passed_tensor> trial_state::passed(const catalog& from, const catalog::file& file,
-                                                                byte_range record, std::string_view name) const {
-    std::optional<passed_tensor> known;
-    if (takes_passed(decoder_, kernel_)) {
-        look_at_notes(event_key(from, file),
-                      [&](const std::shared_ptr<const opened_object>&, const cached_reductions& notes) {
-                          const passed_tensor* const tensor = notes.tensor(record, name);
-                          if (tensor != nullptr && !tensor->reductions.computed.empty()) {
-                              known = *tensor;
-                          }
-                      });
-    }
-    return known;
+SMDEBUG_INLINE std::optional<early_reductions> trial_state::reduced_early(const catalog& from,
+                                                                          const catalog::file& file, byte_range record,
+                                                                          std::string_view name) const {
+    const auto notes = takes_early_reductions(decoder_, kernel_) ? notes_of(event_key(from, file)) : nullptr;
+    const early_reductions* const known = notes != nullptr ? notes->tensor(record, name) : nullptr;
+    return known != nullptr && !known->reductions.computed.empty() ? std::optional{*known} : std::nullopt;
 }
 
 SMDEBUG_INLINE bool trial_state::will_not_come(const catalog::file& file, const std::string& worker,

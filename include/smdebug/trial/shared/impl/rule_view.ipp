@@ -39,7 +39,7 @@ SMDEBUG_INLINE void read_log::was_looked_up(const lookup_error& failure, const s
     if (failure.why == lookup_failure_kind::wrong_dtype) {
         was_read(tensor, step, in, worker);
     } else if (is_lost(failure)) {
-        was_lost(tensor, step, in, worker, [&] { return to_message(failure, tensor, step, in); });
+        was_lost(tensor, step, in, worker, [&] { return what_of(failure, tensor, step, in); });
     }
 }
 

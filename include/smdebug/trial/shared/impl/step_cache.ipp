@@ -236,7 +236,7 @@ SMDEBUG_INLINE lookup<any_measure::answer> step_cache::answer(shared_tensor& of,
             const known_save* const known = of.find(step, worker);
             for (std::size_t i = 0; known != nullptr && i < known->answers.size(); ++i) {
                 if (known->answers[i].measure == measure && known->answers[i].earlier == earlier) {
-                    return known->answers[i].bytes;
+                    return known->answers[i].result;
                 }
             }
         }
@@ -417,11 +417,10 @@ SMDEBUG_INLINE void step_cache::scan_steps(const step_range& range, const questi
             measured.emplace_back(name);
         }
     }
-    scan_options options{.which = {.names = std::move(names), .range = range},
-                         .defer_checks = true,
-                         .keep_repeats = state_->kernel().abilities().repeats,
-                         .in_place = true,
-                         .values_of = std::move(measured)};
+    scan_options options{
+        .which = {.names = std::move(names), .range = range},
+        .reading = {.in_place = true, .defer_checks = true, .keep_repeats = state_->kernel().abilities().repeats},
+        .values_of = std::move(measured)};
     const auto look = [&](const tensor_questions& one, const scanned_tensor& tensor, const reduced_tensor& now) {
         if (now.file_failed) {
             const bool is_known = !found.empty() && found.back().of == nullptr && found.back().step == tensor.step &&
@@ -454,7 +453,7 @@ SMDEBUG_INLINE void step_cache::scan_steps(const step_range& range, const questi
         }
     };
     try {
-        options.stream = onlooker == nullptr || !onlooker->begin(range);
+        options.reading.stream = onlooker == nullptr || !onlooker->begin(range);
         static_cast<void>(scan(state_, options, visit));
     } catch (...) {
         if (onlooker != nullptr) {

@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/tensor_reader.hpp>
+#include <program/first_value_reader.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
@@ -22,7 +22,7 @@ template <class Trial>
 found_values first_of(const Trial& run) {
     const auto from = catalog_of(run);
     found_values found;
-    smdebug::detail::first_values{*state_of(run), *from}.read([&](name_id id, const decoded_tensor& value) {
+    cli::detail::first_value_reader{*state_of(run), *from}.read([&](name_id id, const decoded_tensor& value) {
         CHECK(found.emplace((*from->names)[id], std::pair{value.type, value.shape}).second);
     });
     return found;
@@ -62,7 +62,7 @@ const std::string first_file = smdebug::detail::locations::event_key(0, "worker_
 
 }  // namespace
 
-TEST_CASE("first_values: the tensors of an event file come with one read, however many there are") {
+TEST_CASE("first_value_reader: the tensors of an event file come with one read, however many there are") {
     for (const std::size_t tensors : {std::size_t{1}, std::size_t{1000}}) {
         const counting_storage<> store{one_step(tensors)};
         const basic_trial<counting_storage<>> run{store};
@@ -77,7 +77,7 @@ TEST_CASE("first_values: the tensors of an event file come with one read, howeve
     }
 }
 
-TEST_CASE("first_values: records far apart are read without the bytes between them") {
+TEST_CASE("first_value_reader: records far apart are read without the bytes between them") {
     memory_storage store;
     written_step step = step_of(2);
     step.tensors.insert(step.tensors.begin() + 1, tensor_of<float>("other", std::vector<float>(5000)));
@@ -94,7 +94,7 @@ TEST_CASE("first_values: records far apart are read without the bytes between th
     CHECK(first == one_by_one(run));
 }
 
-TEST_CASE("first_values: a missing event file is skipped, without waiting") {
+TEST_CASE("first_value_reader: a missing event file is skipped, without waiting") {
     memory_storage store;
     run_builder build{store};
     build.collections().step(step_of(2));
@@ -127,14 +127,14 @@ memory_storage all_gone_but(step_number there, step_number steps) {
 
 }  // namespace
 
-TEST_CASE("first_values: in a local storage each missing event file is requested once") {
+TEST_CASE("first_value_reader: in a local storage each missing event file is requested once") {
     for (const step_number there : {-1, 0, 1, 25, 39}) {
         CAPTURE(there);
         const plain_counting_storage store{all_gone_but(there, 40)};
         const basic_trial<plain_counting_storage> run{store};
         static_cast<void>(store.calls());
         const auto from = catalog_of(run);
-        smdebug::detail::first_values values{*state_of(run), *from};
+        cli::detail::first_value_reader values{*state_of(run), *from};
         std::size_t found = 0;
         values.read([&](name_id, const decoded_tensor&) { ++found; });
         CHECK(found == (there < 0 ? 0 : 3));
@@ -145,7 +145,7 @@ TEST_CASE("first_values: in a local storage each missing event file is requested
     }
 }
 
-TEST_CASE("first_values: if a remote storage lacks several event files the existing ones are listed, once") {
+TEST_CASE("first_value_reader: if a remote storage lacks several event files the existing ones are listed, once") {
     for (const step_number there : {-1, 3, 25}) {
         CAPTURE(there);
         const counting_storage<> store{all_gone_but(there, 40)};
@@ -158,7 +158,7 @@ TEST_CASE("first_values: if a remote storage lacks several event files the exist
     }
 }
 
-TEST_CASE("first_values: neighbours of unreadable records are read without them") {
+TEST_CASE("first_value_reader: neighbours of unreadable records are read without them") {
     const counting_storage<> store{one_step(5)};
     const basic_trial<counting_storage<>> run{store};
     const found_values wanted = first_of(run);
@@ -175,7 +175,7 @@ TEST_CASE("first_values: neighbours of unreadable records are read without them"
     }
 }
 
-TEST_CASE("first_values: for any damage, finds the same as reading tensor by tensor") {
+TEST_CASE("first_value_reader: for any damage, finds the same as reading tensor by tensor") {
     std::mt19937 random{7};
     const auto any = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
     for (int round = 0; round < 60; ++round) {
