@@ -40,6 +40,7 @@ struct ls_arguments {
 
 void declare_ls(command_line& line);
 
+/// `ls --follow`: a line for each step of runs that grow, as soon as it is complete.
 /// Runs the command until every job has ended, was given up, or `stop`; the exit status.
 [[nodiscard]] int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop);
 

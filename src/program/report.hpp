@@ -55,6 +55,7 @@ void tell_report(const report_arguments& args, const report::detail::page& page,
 
 void declare_report(command_line& line);
 
+/// `report --follow`: the page is written again while its runs grow, until their jobs end; an open page reads it again.
 /// Runs the command; the exit status.
 [[nodiscard]] int follow_report(const report_arguments& args, const program_rules& registry, console& to,
                                 const std::stop_token& stop);

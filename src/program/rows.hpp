@@ -102,7 +102,8 @@ private:
     std::vector<std::string> cells_;
 };
 
-/// All rows of a command, flushed as they come.
+/// All rows of a command, flushed as they come: for commands that run for hours.  Tables cannot know how wide their
+/// cells will be: the columns say how wide they should be at least.
 /// Threads: buffer() may be called at once; the rest is for one thread at a time, as is the console.
 class row_stream {
 public:

@@ -1,4 +1,5 @@
-// What a path on the command line stands for: a run, or all runs of an archive.
+// What a path on the command line stands for: a run, all runs of an archive, with --runs-from-folders every folder of
+// TensorBoard logs below it.
 #pragma once
 
 #include <smdebug/storage/any_storage.hpp>
@@ -43,7 +44,8 @@ struct run_places {
 /// Errors: those of open_storage().
 [[nodiscard]] run_places places_of(const std::string& path, const storage_options& options);
 
-/// Keeps the most recently used archives open.  Threads: place_of() may be called at once.
+/// Keeps the most recently used archives open, so that each is opened once for its consecutive runs.
+/// Threads: place_of() may be called at once.
 class opened_archives {
 public:
     /// `most`: how many are kept; one that is in use stays open beside them.

@@ -1,10 +1,10 @@
 #include <program/run_scanner.hpp>
 
 #include <program/evaluate_run.hpp>
-#include <program/loss_line.hpp>
 #include <program/reduce_run.hpp>
 #include <program/rule_notes.hpp>
 #include <program/run_problems.hpp>
+#include <program/scan_page.hpp>
 #include <program/scan_source.hpp>
 #include <smdebug/batch/run_version.hpp>
 #include <smdebug/batch/scan_runs.hpp>

@@ -71,6 +71,9 @@ private:
     std::optional<std::size_t> grouped_;  // results since the group began
 };
 
+// A scan over many processes: each writes a database of its own beside the requested one, OUT.rank-0, OUT.rank-1 and so
+// on.
+
 [[nodiscard]] std::string rank_file(const std::string& output, int rank);
 
 /// The existing files, of this scan or an unfinished one.

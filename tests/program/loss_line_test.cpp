@@ -1,4 +1,4 @@
-#include <program/loss_line.hpp>
+#include <program/scan_page.hpp>
 
 #include "program/captured.hpp"
 

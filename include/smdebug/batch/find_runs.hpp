@@ -37,7 +37,7 @@ namespace smdebug::inline v1 {
 /// folder, a damaged archive (after its runs that can be listed), a pattern that matches nothing, a line that is not a
 /// path.
 ///
-/// Memory:  9 to 19 bytes a run, twice that in folders; the names in the folders on the current path, or a page of
+/// Memory:  10 to 15 bytes a run, twice that in folders; the names in the folders on the current path, or a page of
 ///          keys; the runs of one archive.
 /// Cost:    a folder of this machine: a listing of each folder, for a run only of its root.  S3: a request for 1,000
 ///          keys, one for each larger run, regardless of its size; a request for each line, and one more for a pattern.

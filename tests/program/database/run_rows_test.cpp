@@ -16,101 +16,103 @@ using namespace smdebug_test;
 using namespace std::chrono_literals;
 namespace sqlite = smdebug::detail::sqlite;
 
+namespace {
+
+// A database that no row is in yet.
+struct new_database {
+    temporary_folder place = {};
+    sqlite::connection base{place.path() + "/results.db", sqlite::access::create, 1s};
+    sqlite::run_rows rows{settled()};
+
+private:
+    sqlite::connection& settled() {
+        sqlite::settle_schema(base);
+        return base;
+    }
+};
+
+}  // namespace
+
 TEST_CASE("run_rows: inserted, updated, read and removed") {
-    const temporary_folder place;
-    sqlite::connection database{place.path() + "/results.db", sqlite::access::create, 1s};
-    sqlite::settle_schema(database);
-    database.run("PRAGMA foreign_keys = ON");
-    sqlite::run_rows rows{database};
+    new_database in;
+    in.base.run("PRAGMA foreign_keys = ON");
     run_result run = some_result(4);
-    CHECK_FALSE(rows.find(run.run.path).has_value());
-    const std::int64_t id = rows.insert(run.run.path, run, "why");
-    rows.insert_verdicts(id, run);
-    rows.insert_reductions(id, 0, some_reductions().front());
-    CHECK(rows.find(run.run.path)->id == id);
-    CHECK(rows.find(run.run.path)->question == "why");
-    CHECK(same(*rows.read(run.run.path), run));
+    CHECK_FALSE(in.rows.find(run.run.path).has_value());
+    const std::int64_t id = in.rows.insert(run.run.path, run, "why");
+    in.rows.insert_verdicts(id, run);
+    in.rows.insert_reductions(id, 0, some_reductions().front());
+    CHECK(in.rows.find(run.run.path)->id == id);
+    CHECK(in.rows.find(run.run.path)->question == "why");
+    CHECK(same(*in.rows.read(run.run.path), run));
     run.steps = 7;
-    rows.update(id, run.run.path, run, "another");
-    CHECK(same(*rows.read(run.run.path), run));
-    CHECK(rows.find(run.run.path)->question == "another");
+    in.rows.update(id, run.run.path, run, "another");
+    CHECK(same(*in.rows.read(run.run.path), run));
+    CHECK(in.rows.find(run.run.path)->question == "another");
     int done = 0;
-    rows.for_each_done([&](std::string_view path, std::string_view version, std::string_view question) {
+    in.rows.for_each_done([&](std::string_view path, std::string_view version, std::string_view question) {
         ++done;
         CHECK(path == run.run.path);
         CHECK(version == run.run.version);
         CHECK(question == "another");
     });
     CHECK(done == 1);
-    rows.remove(id);
+    in.rows.remove(id);
     for (const char* const table : {"runs", "results", "findings", "messages", "reductions"}) {
-        CHECK(database.number(std::string{"SELECT count(*) FROM "} + table) == 0);
+        CHECK(in.base.number(std::string{"SELECT count(*) FROM "} + table) == 0);
     }
 }
 
 TEST_CASE("run_rows: the first step is that of the first finding that is met") {
-    const temporary_folder place;
-    sqlite::connection database{place.path() + "/results.db", sqlite::access::create, 1s};
-    sqlite::settle_schema(database);
-    sqlite::run_rows rows{database};
+    new_database in;
     run_result run = some_result(4, 2);
     run.verdicts[0].outcome.findings = {
         {.step = 1}, {.met = true, .tensor = "b", .step = 9}, {.met = true, .tensor = "a", .step = 5}};
-    rows.insert_verdicts(rows.insert(run.run.path, run, ""), run);
-    CHECK(database.number("SELECT step FROM first_findings") == 5);
-    CHECK(database.number("SELECT count(*) FROM first_findings WHERE tensor = 'a'") == 1);
-    CHECK(database.number("SELECT count(*) FROM first_findings") == 1);
+    in.rows.insert_verdicts(in.rows.insert(run.run.path, run, ""), run);
+    CHECK(in.base.number("SELECT step FROM first_findings") == 5);
+    CHECK(in.base.number("SELECT count(*) FROM first_findings WHERE tensor = 'a'") == 1);
+    CHECK(in.base.number("SELECT count(*) FROM first_findings") == 1);
 }
 
 TEST_CASE("run_rows: as many steps were met as before, though steps of two modes have one number") {
-    const temporary_folder place;
-    sqlite::connection database{place.path() + "/results.db", sqlite::access::create, 1s};
-    sqlite::settle_schema(database);
-    sqlite::run_rows rows{database};
+    new_database in;
     run_result run = some_result(4, 1);
     run.verdicts[0].outcome.met_at = {10, 11, 12};
     run.verdicts[0].outcome.findings = {{.met = true, .tensor = "a", .step = 5, .mode = mode::train},
                                         {.met = true, .tensor = "b", .step = 5, .mode = mode::train},
                                         {.met = true, .tensor = "a", .step = 5, .mode = mode::eval},
                                         {.met = true, .tensor = "a", .step = 6, .mode = mode::train}};
-    rows.insert_verdicts(rows.insert(run.run.path, run, ""), run);
-    const auto read = rows.read(run.run.path);
+    in.rows.insert_verdicts(in.rows.insert(run.run.path, run, ""), run);
+    const auto read = in.rows.read(run.run.path);
     REQUIRE(read.has_value());
     CHECK(read->verdicts[0].outcome.met_at == std::vector<step_number>{5, 5, 6});
 }
 
 TEST_CASE("run_rows: a word that no one knows is damage") {
-    const temporary_folder place;
-    sqlite::connection database{place.path() + "/results.db", sqlite::access::create, 1s};
-    sqlite::settle_schema(database);
-    sqlite::run_rows rows{database};
+    new_database in;
     const run_result run = some_result(4);
-    rows.insert_verdicts(rows.insert(run.run.path, run, ""), run);
+    in.rows.insert_verdicts(in.rows.insert(run.run.path, run, ""), run);
     for (const char* const change : {"UPDATE findings SET mode = 'SLEEP'", "UPDATE results SET status = 'Fine'",
                                      "UPDATE runs SET state = 'lost'"}) {
-        database.run(change);
-        CHECK_THROWS_AS(static_cast<void>(rows.read(run.run.path)), corrupt_data);
-        database.run("UPDATE findings SET mode = 'TRAIN'; UPDATE results SET status = NULL");
+        in.base.run(change);
+        CHECK_THROWS_AS(static_cast<void>(in.rows.read(run.run.path)), corrupt_data);
+        in.base.run("UPDATE findings SET mode = 'TRAIN'; UPDATE results SET status = NULL");
     }
 }
 
 TEST_CASE("run_rows: a missing run gives none; a finding of a missing result is damage") {
-    const temporary_folder place;
-    sqlite::connection database{place.path() + "/results.db", sqlite::access::create, 1s};
-    sqlite::settle_schema(database);
-    sqlite::run_rows rows{database};
+    new_database in;
     const run_result run = some_result(4, 2);
-    rows.insert_verdicts(rows.insert(run.run.path, run, ""), run);
-    CHECK_FALSE(rows.read("runs/5").has_value());
-    CHECK(same(rows.read(run.run.path).value(), run));
+    in.rows.insert_verdicts(in.rows.insert(run.run.path, run, ""), run);
+    CHECK_FALSE(in.rows.read("runs/5").has_value());
+    CHECK(same(in.rows.read(run.run.path).value(), run));
     for (const char* const number : {"2", "-1"}) {
-        database.run(std::string{"UPDATE findings SET result = "} + number);
+        in.base.run(std::string{"UPDATE findings SET result = "} + number);
         try {
-            static_cast<void>(rows.read(run.run.path));
+            static_cast<void>(in.rows.read(run.run.path));
             FAIL("findings of no result were read");
         } catch (const corrupt_data& damage) {
-            CHECK(damage.where() == database.path());
-            CHECK(damage.message() == "the database " + database.path() + " has findings of a result that it lacks");
+            CHECK(damage.where() == in.base.path());
+            CHECK(damage.message() == "the database " + in.base.path() + " has findings of a result that it lacks");
         }
     }
 }
