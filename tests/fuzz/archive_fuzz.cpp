@@ -106,11 +106,11 @@ void check_packed(std::string tar) {
 // The identity stands before the rest, so that the file is about this archive.
 void check_index(input in) {
     const bool is_packed = (in.take_byte() & 1U) != 0;
-    const archives::archive_identity of{.size = 4096, .version = "v", .ends = 7};
+    const archives::archive_identity of{.size = 4096, .version = "v", .hash_of_ends = 7};
     archives::smdx::writer front;
     front.number(of.size);
     front.text(of.version);
-    front.fixed(of.ends);
+    front.fixed(of.hash_of_ends);
     const std::string kind = is_packed ? "tar.zst" : "tar";
     front.text(kind);
     const byte_view points = in.take_bytes(in.take_byte());

@@ -1,5 +1,5 @@
-// A run of the Python package without its index, as a source of a catalog: names and places are read from its event
-// files.
+// Event files without their index: as a source of a catalog, with names and places read from them; and the repair of a
+// run's index by them.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -100,7 +100,7 @@ struct object_version {
         return (!tag.empty() && !other.tag.empty() && tag != other.tag) || (size && other.size && *size != *other.size);
     }
 
-    /// Adds what another part of the same object reports. Returns false, and adds nothing, if the two are of different
+    /// Adds the tag and the size that another part of the same object reports. Returns false, and adds nothing, if the two are of different
     /// versions.
     [[nodiscard]] bool merge(const object_version& other) {
         if (differs_from(other)) {
@@ -131,7 +131,8 @@ using range_sink = visitor_ref<std::size_t, std::optional<byte_buffer>, const ob
 struct object_entry {
     std::string key = {};
     std::uint64_t size = 0;
-    std::string version = {};  ///< changes whenever the bytes change: an ETag, say. Never empty
+    std::string version =
+        {};  ///< changes whenever the bytes change: an ETag, say; empty if unknown, as of a broken link
     std::string written = {};  ///< changes whenever it is written, even if the bytes stay the same; empty if unknown
     friend bool operator==(const object_entry&, const object_entry&) = default;
 };
@@ -163,7 +164,7 @@ public:
     virtual void release(std::string_view key) = 0;
 };
 
-/// What is where a storage lies.
+/// What is found at a storage's name.
 enum class place_kind : std::uint8_t {
     unknown,  ///< the storage does not know
     missing,

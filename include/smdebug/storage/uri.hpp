@@ -1,4 +1,4 @@
-// Parses the path of a run: in S3, or a local folder.
+// What a path names: a place in S3 or on this machine, an archive, a data file, a form that is not read.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    /// Appends a frame, and the checksum of each of its parts, to compare with what is read back.
+    /// A frame, and the checksums of its parts, to be compared with what is read back.
     struct made_frame {
         std::vector<std::byte> raw = {};
         std::vector<std::byte> packed = {};

@@ -210,8 +210,9 @@ SMDEBUG_INLINE archive_identity identity_of(const byte_source& archive) {
     archive_identity made{.size = archive.size(), .version = archive.version()};
     const std::uint64_t part = std::min(made.size, smdx::end_bytes);
     const std::array<byte_range, 2> ends{byte_range{0, part}, byte_range{made.size - part, part}};
-    archive.read_many(
-        ends, [&](std::size_t, const byte_buffer& bytes) { made.ends = smdx::content_hash(bytes.view(), made.ends); });
+    archive.read_many(ends, [&](std::size_t, const byte_buffer& bytes) {
+        made.hash_of_ends = smdx::content_hash(bytes.view(), made.hash_of_ends);
+    });
     return made;
 }
 
@@ -219,7 +220,7 @@ SMDEBUG_INLINE std::vector<std::byte> written(const kept_index& index) {
     smdx::writer front;
     front.number(index.of.size);
     front.text(index.of.version);
-    front.fixed(index.of.ends);
+    front.fixed(index.of.hash_of_ends);
     front.text(index.kind);
     front.number(index.spans.size());
     std::vector<std::byte> points;
@@ -310,7 +311,7 @@ namespace smdx {
     kept_index made;
     made.of.size = from.number();
     made.of.version = from.text();
-    made.of.ends = from.fixed();
+    made.of.hash_of_ends = from.fixed();
     made.kind = from.text();
     if (!from.is_right() || made.of != of || made.kind != kind) {
         return std::nullopt;

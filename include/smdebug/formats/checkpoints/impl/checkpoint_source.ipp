@@ -519,7 +519,7 @@ SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
                  .index_of = {},
                  .step_inside = [this](const std::string& key) -> std::optional<step_number> {
                      try {
-                         return formats::detail::step_in_torch_file(store_, key, how_.archive);
+                         return formats::detail::step_in_torch_file(store_, key, how_.unpacking);
                      } catch (const error&) {
                          return std::nullopt;  // reading it reports that
                      }
@@ -581,7 +581,7 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
     detail::step_contents read;
     std::vector<problem> problems;
     try {
-        read = detail::read_checkpoint(store_, step, how_.archive, owners_);
+        read = detail::read_checkpoint(store_, step, how_.unpacking, owners_);
     } catch (const corrupt_data& damaged) {
         problems.push_back(
             {.where = step.folder.empty() ? step.files.front() : step.folder, .what = std::string{damaged.message()}});

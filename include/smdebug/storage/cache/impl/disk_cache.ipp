@@ -17,7 +17,7 @@ namespace cache_file {
 
 SMDEBUG_INLINE std::string identity_text(const object_identity& what) {
     std::string text;
-    for (const std::string_view part : {what.place, what.key, what.version}) {
+    for (const std::string_view part : {what.store, what.key, what.version}) {
         text.append(std::to_string(part.size())).append(":").append(part);
     }
     return text;

@@ -166,7 +166,7 @@ SMDEBUG_INLINE whole_file_output::whole_file_output(std::string path, readable_b
         const int code = errno;
         if (code == ENOENT && !has_made_folders) {
             has_made_folders = true;
-            // The name of the first new folder is in the one above it.
+            // The first new folder is an entry of the existing one above it, from which on all are synced.
             synced_from_ = std::min(synced_from_, make_folders_above(path_, whom) - 1);
         } else if (code != EEXIST || ++number > most_numbers) {
             // Several writers may work in one folder: the first free name is taken.
