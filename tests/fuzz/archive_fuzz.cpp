@@ -125,7 +125,7 @@ void check_index(input in) {
     memory_storage store;
     store.write("x.smdx", file);
     const auto source = std::make_shared<archives::stored_source>(store, "x.smdx");
-    const auto unpacks = is_packed ? std::make_shared<archives::zstd_codec>() : nullptr;
+    const auto unpacks = is_packed ? archives::zstd_codec() : nullptr;
     auto index = archives::read_index(source, of, kind, unpacks, small_options());
     if (!index) {
         return;

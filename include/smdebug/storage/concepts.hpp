@@ -9,11 +9,9 @@
 
 #include <chrono>
 #include <concepts>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,22 +40,6 @@ public:
     /// Ends the current wait, or else the next one.
     virtual void interrupt() noexcept = 0;
 };
-
-namespace detail {
-
-/// A signal that announces nothing: it only sleeps.
-class sleeping_signal final : public change_signal {
-public:
-    [[nodiscard]] inline bool wait_until(clock::time_point until) override;
-    inline void interrupt() noexcept override;
-
-private:
-    std::mutex guard_;
-    std::condition_variable wake_;
-    bool interrupted_ = false;
-};
-
-}  // namespace detail
 
 /// A place that holds a run's objects under keys such as "index/000000000/000000000000_worker_0.json".
 /// A type Storage models `storage` when:
@@ -260,19 +242,6 @@ inline std::vector<std::string> detail::keys_of(std::vector<object_entry> listed
         keys.push_back(std::move(one.key));
     }
     return keys;
-}
-
-inline bool detail::sleeping_signal::wait_until(clock::time_point until) {
-    std::unique_lock lock{guard_};
-    wake_.wait_until(lock, until, [this] { return interrupted_; });
-    interrupted_ = false;
-    return false;
-}
-
-inline void detail::sleeping_signal::interrupt() noexcept {
-    const std::lock_guard lock{guard_};
-    interrupted_ = true;
-    wake_.notify_all();
 }
 
 }  // namespace smdebug::inline v1

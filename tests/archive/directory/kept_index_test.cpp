@@ -36,8 +36,8 @@ std::string noise(std::size_t length) {
     return made;
 }
 
-const std::shared_ptr<const codec> by_gzip = std::make_shared<deflate_codec>(deflate_wrap::gzip);
-const std::shared_ptr<const codec> by_zstd = std::make_shared<zstd_codec>();
+const std::shared_ptr<const codec> by_gzip = deflate_codec(deflate_wrap::gzip);
+const std::shared_ptr<const codec> by_zstd = zstd_codec();
 const archive_identity identity{.size = 5000, .version = "tag 1", .hash_of_ends = 77};
 
 directory some_members() {

@@ -53,8 +53,6 @@ struct kept_index {
                                                    const std::shared_ptr<const codec>& unpacks,
                                                    const archive_options& options);
 
-inline constexpr std::string_view index_extension = ".smdx";
-
 /// Errors: none, for all functions: an index only saves time, and a failure counts as "there is no index".
 /// Trust: anyone able to write to one of these places can change what is read.  Threads: all functions may be called
 ///        concurrently.

@@ -95,10 +95,10 @@ SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, co
     kind_ = "tar";
     if (outer == format::gzip) {
         kind_ = "tar.gz";
-        unpacks = std::make_shared<deflate_codec>(deflate_wrap::gzip);
+        unpacks = deflate_codec(deflate_wrap::gzip);
     } else if (outer == format::zstd) {
         kind_ = "tar.zst";
-        unpacks = std::make_shared<zstd_codec>();
+        unpacks = zstd_codec();
     }
     std::optional<index_places> places;
     if (how == indexes::used && may_have_index()) {
@@ -434,10 +434,9 @@ SMDEBUG_INLINE std::shared_ptr<const byte_source> contents::open_member(std::str
     archive_options share = options_;
     share.memory_bytes /= most_open_members;
     if (of.how == packing::zstd) {
-        return std::make_shared<decoded_source>(std::move(packed), std::make_shared<zstd_codec>(), share);
+        return std::make_shared<decoded_source>(std::move(packed), zstd_codec(), share);
     }
-    return std::make_shared<decoded_source>(std::move(packed), std::make_shared<deflate_codec>(deflate_wrap::none),
-                                            share);
+    return std::make_shared<decoded_source>(std::move(packed), deflate_codec(deflate_wrap::none), share);
 }
 
 }  // namespace smdebug::inline v1::archive::detail

@@ -411,12 +411,6 @@ SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const che
     return read_checkpoint(store, step, options, owners);
 }
 
-[[nodiscard]] inline bool is_floating(dtype type) noexcept {
-    constexpr dtype kinds[] = {dtype::float16,       dtype::bfloat16,    dtype::float32,   dtype::float64,
-                               dtype::float8_e4m3fn, dtype::float8_e5m2, dtype::complex64, dtype::complex128};
-    return std::find(std::begin(kinds), std::end(kinds), type) != std::end(kinds);
-}
-
 /// The collection of a tensor, or an empty text.  `known` is what a file says that names its parts.
 [[nodiscard]] inline std::string_view collection_of(std::string_view file, std::string_view tensor, dtype type,
                                                     std::optional<std::string_view> known) noexcept {

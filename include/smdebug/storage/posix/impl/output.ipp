@@ -95,6 +95,17 @@ SMDEBUG_INLINE void write_pieces(int handle, std::span<const byte_view> pieces, 
     }
 }
 
+SMDEBUG_INLINE std::string hashed_name(std::string_view text, std::string_view extension) {
+    std::string name;
+    for (const std::uint64_t seed : {0U, 1U}) {
+        std::uint64_t hash = content_hash(as_bytes(text), seed);
+        for (std::size_t i = 0; i < hashed_digits / 2; ++i, hash >>= 4U) {
+            name += "0123456789abcdef"[hash & 15U];
+        }
+    }
+    return name.append(extension);
+}
+
 SMDEBUG_INLINE bool remove_file(const std::string& path) {
     if (::unlink(path.c_str()) == 0) {
         return true;
