@@ -132,8 +132,8 @@ namespace detail {
     return !differ(a.size() - word);  // overlaps the words before
 }
 
-/// The usual limit on a record of an event file: protobuf's limit for a message is 2 GiB, and the record's frame adds to
-/// that.
+/// The usual limit on a record of an event file: protobuf's limit for a message is 2 GiB, and the record's frame adds
+/// to that.
 inline constexpr std::uint64_t usual_most_record_bytes = (std::uint64_t{1} << 31U) + 64;
 
 /// XXH64 of `bytes`. Cost: one pass, at some GB/s.

@@ -35,9 +35,9 @@ struct format_options {
     /// The size limit of a record of an event file or log; a larger one is a problem, and ends the file.  See
     /// size_limits::record for the limit on reading it later.
     std::uint64_t most_record_bytes = detail::usual_most_record_bytes;
-    /// Limits on what is unpacked from checkpoints.  For an .npz and a .pt, which are zips: members, and inflated bytes;
-    /// the inflation ratio is at least what deflate reaches for zeros.  A pickle has at most a 64th of most_bytes, and
-    /// 256 MiB.
+    /// Limits on what is unpacked from checkpoints.  For an .npz and a .pt, which are zips: members, and inflated
+    /// bytes; the inflation ratio is at least what deflate reaches for zeros.  A pickle has at most a 64th of
+    /// most_bytes, and 256 MiB.
     archive_options unpacking = {};
 };
 

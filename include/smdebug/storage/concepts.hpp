@@ -82,8 +82,8 @@ struct object_version {
         return (!tag.empty() && !other.tag.empty() && tag != other.tag) || (size && other.size && *size != *other.size);
     }
 
-    /// Adds the tag and the size that another part of the same object reports. Returns false, and adds nothing, if the two are of different
-    /// versions.
+    /// Adds the tag and the size that another part of the same object reports. Returns false, and adds nothing, if the
+    /// two are of different versions.
     [[nodiscard]] bool merge(const object_version& other) {
         if (differs_from(other)) {
             return false;

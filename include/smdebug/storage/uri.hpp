@@ -31,7 +31,8 @@ inline constexpr std::string_view archive_index_extension = ".smdx";
 /// .bin, .ckpt, .pkl; empty if it has none of these.
 [[nodiscard]] std::string_view data_ending_of(std::string_view path) noexcept;
 
-/// Whether a name belongs to a data file that is not an archive of runs: by its ending, or a TensorBoard log ("tfevents" in its name).
+/// Whether a name belongs to a data file that is not an archive of runs: by its ending, or a TensorBoard log
+/// ("tfevents" in its name).
 [[nodiscard]] bool is_data_file(std::string_view path) noexcept;
 
 /// A form of other tools' data that is not read.

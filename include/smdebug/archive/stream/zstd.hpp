@@ -8,8 +8,8 @@
 
 namespace smdebug::inline v1::archive::detail {
 
-/// The format of Zstandard.  Access points lie between frames: an archive in a single frame, as zstd and tar write it, has none except its
-/// beginning.  Skippable frames are skipped.  A window above 128 MiB is refused.
+/// The format of Zstandard.  Access points lie between frames: an archive in a single frame, as zstd and tar write it,
+/// has none except its beginning.  Skippable frames are skipped.  A window above 128 MiB is refused.
 [[nodiscard]] std::shared_ptr<const codec> zstd_codec();
 
 }  // namespace smdebug::inline v1::archive::detail

@@ -35,7 +35,8 @@ inline constexpr std::string_view extension = ".cached";
 /// The name of the object's file; if two objects share one, the identity inside distinguishes them.
 [[nodiscard]] std::string name_of(const object_identity& what);
 
-/// Whether a name has that form, or that of an archive's index, which is in the same folder; whether it is of a file being written.
+/// Whether a name has that form, or that of an archive's index, which is in the same folder; whether it is of a file
+/// being written.
 [[nodiscard]] bool is_name(std::string_view name) noexcept;
 [[nodiscard]] bool is_temporary(std::string_view name) noexcept;
 

@@ -53,7 +53,7 @@ public:
         std::optional<std::string> listed_;  // the version of a whole object; nothing for a pinned part
         bool has_ended_ = false;             // it has arrived or failed
         std::optional<versioned_part> arrived_;
-        std::exception_ptr failure_;  // for those that wait; without one they fetch a part that failed themselves
+        std::exception_ptr failure_;  // for those that wait; if it failed without one, they fetch it themselves
     };
     using handle = std::shared_ptr<part>;
 
