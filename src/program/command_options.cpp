@@ -278,7 +278,7 @@ void add_trust(CLI::App& app, run_options& how) {
         [&how] {
             how.untrusted = true;
             how.storage.archive = archive_options::untrusted();
-            how.storage.formats.npz = archive_options::untrusted();
+            how.storage.formats.unpacking = archive_options::untrusted();
             how.storage.formats.most_record_bytes = size_limits::untrusted().record;
         },
         "the run may come from anybody: tight limits on what is read of it; see docs/limits.md");

@@ -41,10 +41,10 @@ std::string write_index(const std::string& path, const storage_options& options)
     if (index.empty()) {
         return printable(path) + ": an index would spare nothing\n";
     }
-    const std::string name = archived->key + std::string{archive::detail::index_extension};
+    const std::string name = archived->key + std::string{smdebug::detail::archive_index_extension};
     smdebug::detail::put_whole(folder, name, index, durability::on_disk);
     return "wrote " + printable(path.ends_with('!') ? path.substr(0, path.size() - 1) : path) +
-           std::string{archive::detail::index_extension} + ": " + std::to_string(index.size()) + " bytes for " +
+           std::string{smdebug::detail::archive_index_extension} + ": " + std::to_string(index.size()) + " bytes for " +
            counted(all.members().members.size(), "file") + "\n";
 }
 

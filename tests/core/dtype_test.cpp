@@ -50,6 +50,7 @@ TEST_CASE("dtype: code, size, name and complexity of each") {
         CHECK(size_of(wanted.type) == wanted.size);
         CHECK(name_of(wanted.type) == wanted.name);
         CHECK(is_complex(wanted.type) == wanted.complex);
+        CHECK(is_floating(wanted.type) == (wanted.complex || wanted.name.find("float") != std::string_view::npos));
         names.insert(wanted.name);
     }
     CHECK(names.size() == rows.size());
@@ -72,6 +73,7 @@ TEST_CASE("dtype: invalid has no size, and says what it is") {
     CHECK(size_of(dtype::invalid) == 0);
     CHECK(name_of(dtype::invalid) == "invalid");
     CHECK_FALSE(is_complex(dtype::invalid));
+    CHECK_FALSE(is_floating(dtype::invalid));
     CHECK(size_of(static_cast<dtype>(200)) == 0);
     CHECK(name_of(static_cast<dtype>(200)) == "invalid");
 }

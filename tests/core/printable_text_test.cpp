@@ -31,6 +31,10 @@ TEST_CASE("trimmed: blanks at the ends are removed, others are not") {
     static_assert(trimmed("\n-a-\n", "-") == "\n-a-\n" && trimmed("--a ", "-") == "a ");
 }
 
+TEST_CASE("in_small_letters: A to Z alone are changed, bytes beyond ASCII stay") {
+    CHECK(smdebug::detail::in_small_letters("AbZ_9\xC3\x84@[`{") == "abz_9\xC3\x84@[`{");
+}
+
 TEST_CASE("printable: bytes that are not UTF-8 are escaped one by one") {
     CHECK(printable("a\xFFz") == "a\\xffz");
     CHECK(printable("\x9B"

@@ -261,8 +261,8 @@ TEST_CASE("damage: archives of a run") {
 
 TEST_CASE("damage: an index beside an archive") {
     using namespace smdebug::archive::detail;
-    const std::shared_ptr<const codec> unpacks = std::make_shared<deflate_codec>(deflate_wrap::gzip);
-    const archive_identity identity{.size = 900, .version = "tag 1", .ends = 77};
+    const std::shared_ptr<const codec> unpacks = deflate_codec(deflate_wrap::gzip);
+    const archive_identity identity{.size = 900, .version = "tag 1", .hash_of_ends = 77};
     std::string content(40'000, '\0');
     std::mt19937 random{7};
     for (char& one : content) {

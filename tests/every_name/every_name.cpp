@@ -70,7 +70,7 @@ void call_core() {
     expect(smd::load_le<int>(raw.data()) == 7, "load_le");
 
     expect(smd::dtype_from_code(1) == smd::dtype::float32 && smd::name_of(smd::dtype::float32) == "float32", "dtype");
-    use(smd::size_of(smd::dtype::float32), smd::is_complex(smd::dtype::float32));
+    use(smd::size_of(smd::dtype::float32), smd::is_complex(smd::dtype::float32), smd::is_floating(smd::dtype::float32));
     expect(smd::element_count(std::array<std::size_t, 2>{2, 3}) == 6, "element_count");
     use(smd::shape_text(std::array<std::size_t, 2>{2, 3}));
     expect(smd::mode_named("TRAIN") == smd::mode::train, "mode_named");

@@ -86,7 +86,7 @@ TEST_CASE("format_of: by what is there") {
 TEST_CASE("open_data: an .npz is held to its limits") {
     const any_storage folder{local_storage{std::string{SMDEBUG_TEST_DATA} + "/checkpoints/numbered"}};
     CHECK(trial{open_data(folder)}.steps() == std::vector<step_number>{500, 1000});
-    const any_storage tight = open_data(folder, {.npz = {.most_members = 1}});
+    const any_storage tight = open_data(folder, {.unpacking = {.most_members = 1}});
     const std::vector<problem> problems = trial{tight}.problems();
     REQUIRE(problems.size() == 2);
     CHECK(problems[1].where == "step_500.npz, step 500");

@@ -100,11 +100,11 @@ void check_packed(std::string tar) {
 // The identity stands before the rest, so that the file is about this archive.
 void check_index(input in) {
     const bool is_packed = (in.take_byte() & 1U) != 0;
-    const archives::archive_identity of{.size = 4096, .version = "v", .ends = 7};
+    const archives::archive_identity of{.size = 4096, .version = "v", .hash_of_ends = 7};
     archives::smdx::writer front;
     front.number(of.size);
     front.text(of.version);
-    front.fixed(of.ends);
+    front.fixed(of.hash_of_ends);
     const std::string kind = is_packed ? "tar.zst" : "tar";
     front.text(kind);
     const byte_view points = in.take_bytes(in.take_byte());
@@ -119,7 +119,7 @@ void check_index(input in) {
     memory_storage store;
     store.write("x.smdx", file);
     const auto source = std::make_shared<archives::stored_source>(store, "x.smdx");
-    const auto unpacks = is_packed ? std::make_shared<archives::zstd_codec>() : nullptr;
+    const auto unpacks = is_packed ? archives::zstd_codec() : nullptr;
     auto index = archives::read_index(source, of, kind, unpacks, small_options());
     if (!index) {
         return;

@@ -91,7 +91,7 @@ TEST_CASE("command_line: ls") {
     const auto exported =
         parsed<cli::detail::export_arguments>({"export", "a", "--to", "npz", "-o", "b", "--untrusted"});
     CHECK(exported.how.untrusted);
-    CHECK(exported.how.storage.formats.npz == archive_options::untrusted());
+    CHECK(exported.how.storage.formats.unpacking == archive_options::untrusted());
     CHECK(parsed<cli::detail::report_arguments>({"report", "a", "-o", "b", "--untrusted"}).check.how.untrusted);
     CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}).how.format == cli::detail::output_format::table);
     const auto some =

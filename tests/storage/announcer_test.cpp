@@ -53,6 +53,31 @@ TEST_CASE("announcer: a signal reports the changed keys in order, unless there a
     CHECK(signal->changed_keys() == std::vector<std::string>{"index/e"});
 }
 
+TEST_CASE("announcer: a signal without prefixes announces nothing, and sleeps until the given time") {
+    const std::unique_ptr<change_signal> signal = announcer{}.watch({});
+    const auto until = change_signal::clock::now() + std::chrono::milliseconds{5};
+    CHECK_FALSE(signal->wait_until(until));
+    CHECK(change_signal::clock::now() >= until);
+    CHECK_FALSE(signal->wait_until(change_signal::clock::time_point::min()));
+}
+
+TEST_CASE("announcer: interrupt ends the current wait, or else the next one, and no more") {
+    const std::unique_ptr<change_signal> signal = announcer{}.watch({});
+    signal->interrupt();
+    signal->interrupt();
+    CHECK_FALSE(signal->wait_until(change_signal::clock::time_point::max()));
+    for (int round = 0; round < 5; ++round) {
+        const std::jthread other{[&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds{round});
+            signal->interrupt();
+        }};
+        CHECK_FALSE(signal->wait_until(change_signal::clock::time_point::max()));
+    }
+    const auto until = change_signal::clock::now() + std::chrono::milliseconds{5};
+    CHECK_FALSE(signal->wait_until(until));
+    CHECK(change_signal::clock::now() >= until);
+}
+
 TEST_CASE("announcer: signals are made and destroyed, and may outlive the announcer") {
     auto source = std::make_unique<announcer>();
     auto first = source->watch(std::vector<std::string>{"a"});

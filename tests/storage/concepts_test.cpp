@@ -69,10 +69,10 @@ struct removes : base {
     bool remove(std::string_view) { return true; }
 };
 
-static_assert(!detail::has_more_than_four<base> && !detail::has_more_than_four<writable_archetype>);
-static_assert(detail::has_more_than_four<reads_versions> && detail::has_more_than_four<places> &&
-              detail::has_more_than_four<reports> && detail::has_more_than_four<reads_ahead> &&
-              detail::has_more_than_four<removes>);
+static_assert(!detail::overrides_storage_base<base> && !detail::overrides_storage_base<writable_archetype>);
+static_assert(detail::overrides_storage_base<reads_versions> && detail::overrides_storage_base<places> &&
+              detail::overrides_storage_base<reports> && detail::overrides_storage_base<reads_ahead> &&
+              detail::overrides_storage_base<removes>);
 
 static_assert(storage<base> && storage<storage_archetype> && !std::copyable<storage_archetype>);
 static_assert(!storage<reads_wholes> && !storage<reads_strings> && !storage<lists_views> &&

@@ -164,7 +164,7 @@ struct parsed_actions {
     std::vector<std::string> problems = {};  ///< a sentence for each skipped entry
 };
 
-[[nodiscard]] bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
+[[nodiscard]] bool equal_but_for_case(std::string_view left, std::string_view right);
 
 /// The field of that name, ignoring case.
 [[nodiscard]] std::optional<smdebug::detail::json::value> field_of(smdebug::detail::json::value entry,

@@ -132,6 +132,10 @@ namespace detail {
     return !differ(a.size() - word);  // overlaps the words before
 }
 
+/// The usual limit on a record of an event file: protobuf's limit for a message is 2 GiB, and the record's frame adds
+/// to that.
+inline constexpr std::uint64_t usual_most_record_bytes = (std::uint64_t{1} << 31U) + 64;
+
 /// XXH64 of `bytes`. Cost: one pass, at some GB/s.
 [[nodiscard]] inline std::uint64_t content_hash(byte_view bytes, std::uint64_t seed = 0) noexcept {
     constexpr std::uint64_t p1 = 0x9E3779B185EBCA87U;

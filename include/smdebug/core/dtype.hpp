@@ -143,6 +143,12 @@ enum class dtype : std::uint8_t {
     return type == dtype::complex64 || type == dtype::complex128;
 }
 
+/// Whether the elements are floating-point numbers, real or complex.
+[[nodiscard]] constexpr bool is_floating(dtype type) noexcept {
+    return type == dtype::float16 || type == dtype::bfloat16 || type == dtype::float32 || type == dtype::float64 ||
+           type == dtype::float8_e4m3fn || type == dtype::float8_e5m2 || is_complex(type);
+}
+
 /// Extents, outermost first (C order). Without extents it is that of a 0-d tensor, which has one element.
 using shape_type = std::vector<std::size_t>;
 

@@ -103,6 +103,12 @@ namespace detail {
                                            : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
+/// Lower-cases A to Z, in any locale; all other bytes stay.
+[[nodiscard]] constexpr char in_small_letters(char letter) noexcept {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+[[nodiscard]] std::string in_small_letters(std::string_view text);
+
 /// Appends a field as in RFC 4180: quoted if it contains a comma, a quote or a line end.
 void append_csv_field(std::string& out, std::string_view field);
 

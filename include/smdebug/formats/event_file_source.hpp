@@ -1,5 +1,5 @@
-// A run of the Python package without its index, as a source of a catalog: names and places are read from its event
-// files.
+// Event files without their index: as a source of a catalog, with names and places read from them; and the repair of a
+// run's index by them.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -32,7 +32,7 @@ public:
     struct settings {
         /// The run is complete, even without the mark of the job's end: a cut record stays cut.
         bool is_over = false;
-        std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;  ///< see format_options
+        std::uint64_t most_record_bytes = detail::usual_most_record_bytes;  ///< see format_options
     };
 
     explicit event_file_source(any_storage store) : event_file_source(std::move(store), settings{}) {}

@@ -33,8 +33,9 @@ namespace smdebug::inline v1 {
 /// the format is detected rather than chosen, checkpoints and logs beside the run are listed among its problems; beside
 /// a run with an index, as they are now.
 /// Cost:   that of format_of(), and the names of the first 10,000 objects that are not the run's own.
-/// Errors: those of the storage; unsupported for unreadable checkpoints, such as PyTorch's pickles; value_error for a
-///         bad step_regex.  Damage is in problems() of the returned storage, and of a trial on it.
+/// Errors: those of the storage.  Opening a trial on the returned storage has those of the format, too: unsupported if
+///         all checkpoints are in forms that are not read; value_error for a bad step_regex.  Damage is in problems()
+///         of that storage, and of the trial.
 [[nodiscard]] any_storage open_data(any_storage store, const format_options& options = {});
 
 namespace detail {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/archive/options.hpp>
+#include <smdebug/core/bytes.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -33,10 +34,11 @@ struct format_options {
     bool folders_are_workers = true;
     /// The size limit of a record of an event file or log; a larger one is a problem, and ends the file.  See
     /// size_limits::record for the limit on reading it later.
-    std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;
-    /// Limits on an .npz and a .pt, which are zips: members, and inflated bytes.  The inflation ratio is at least what
-    /// deflate reaches for zeros.  A pickle has at most a 64th of most_bytes, and 256 MiB.
-    archive_options npz = {};
+    std::uint64_t most_record_bytes = detail::usual_most_record_bytes;
+    /// Limits on what is unpacked from checkpoints.  For an .npz and a .pt, which are zips: members, and inflated
+    /// bytes; the inflation ratio is at least what deflate reaches for zeros.  A pickle has at most a 64th of
+    /// most_bytes, and 256 MiB.
+    archive_options unpacking = {};
 };
 
 }  // namespace smdebug::inline v1

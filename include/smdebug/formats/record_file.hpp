@@ -23,7 +23,7 @@ public:
     using damage_sink = function_ref<void(byte_range, status)>;
 
     /// `most`: the size limit of a record in bytes.
-    explicit record_file(std::string key, std::uint64_t most = (std::uint64_t{1} << 31U) + 64)
+    explicit record_file(std::string key, std::uint64_t most = usual_most_record_bytes)
         : key_(std::move(key)), most_(most) {}
 
     [[nodiscard]] const std::string& key() const noexcept { return key_; }

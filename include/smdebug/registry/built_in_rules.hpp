@@ -64,7 +64,7 @@ concept takes_other_runs =
     std::string plain;
     for (const char c : name) {
         if (c != '_') {
-            plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+            plain += detail::in_small_letters(c);
         }
     }
     return plain;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/s3/options.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -33,17 +34,6 @@ void hide_pieces(std::string& text, std::span<const std::string_view> secrets, l
 [[nodiscard]] std::string plain_word(std::string_view text, std::string_view others);
 
 }  // namespace detail
-
-/// The keys of one identity.  An empty optional of them means anonymous access.
-/// Deliberately not printable: not even the id belongs in a message or a log.
-struct access_keys {
-    std::string id = {};
-    std::string secret = {};
-    std::string token = {};  ///< for temporary keys: sent with each request; may be empty
-    /// When they expire, if known.
-    std::optional<std::chrono::system_clock::time_point> expires = {};
-    friend bool operator==(const access_keys&, const access_keys&) = default;
-};
 
 /// Replaces all parts of the keys in a text by "...", down to pieces of five characters, see hide_pieces(): servers
 /// echo requests in their answers, cut and escaped.  Call it with the whole text, before it is shortened.

@@ -1,8 +1,6 @@
 // Settings of a storage in S3.  All are optional: environment and profile provide what is needed.
 #pragma once
 
-#include <smdebug/s3/credentials.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +10,17 @@
 namespace smdebug::inline v1 {
 
 namespace s3 {
+
+/// The keys of one identity.  An empty optional of them means anonymous access.
+/// Deliberately not printable: not even the id belongs in a message or a log.
+struct access_keys {
+    std::string id = {};
+    std::string secret = {};
+    std::string token = {};  ///< for temporary keys: sent with each request; may be empty
+    /// When they expire, if known.
+    std::optional<std::chrono::system_clock::time_point> expires = {};
+    friend bool operator==(const access_keys&, const access_keys&) = default;
+};
 
 /// How requests name the bucket: in the path (https://host/bucket/key) or in the host (https://bucket.host/key).
 /// `automatic`: in the path if an endpoint is set or the bucket's name has dots, else in the host.

@@ -28,7 +28,7 @@ class s3_storage;
 
 namespace s3::detail {
 
-/// The underlying client, for requests that a storage has no operation for.
+/// The client of a storage, with which tests send requests that a storage has no function for.
 [[nodiscard]] const client& client_of(const s3_storage& store) noexcept;
 
 }  // namespace s3::detail

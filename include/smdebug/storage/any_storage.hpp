@@ -25,9 +25,9 @@ namespace smdebug::inline v1 {
 
 namespace detail {
 
-/// A function that only a class derived from storage_base has.
+/// Whether a class has a function of storage_base beyond those of the concepts.
 template <class Store>
-concept has_more_than_four =
+concept overrides_storage_base =
     requires { &Store::read_each; } || requires { &Store::read_ranges; } || requires { &Store::read_versioned; } ||
     requires { &Store::view; } || requires { &Store::open; } || requires { &Store::read_ahead; } ||
     requires { &Store::hold; } || requires { &Store::entries; } || requires { &Store::follow; } ||
@@ -40,7 +40,7 @@ concept has_more_than_four =
 template <storage Store>
 class plain_storage final : public storage_base {
     static_assert(std::movable<Store>, "a storage can be moved: what its copies share goes behind a pointer");
-    static_assert(!has_more_than_four<Store>,
+    static_assert(!overrides_storage_base<Store>,
                   "this storage has more functions than read, list, size, name and write: it must derive from "
                   "smdebug::storage_base and override them, or they would never be called");
 

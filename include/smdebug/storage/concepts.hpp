@@ -9,11 +9,9 @@
 
 #include <chrono>
 #include <concepts>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,22 +40,6 @@ public:
     /// Ends the current wait, or else the next one.
     virtual void interrupt() noexcept = 0;
 };
-
-namespace detail {
-
-/// A signal that announces nothing: it only sleeps.
-class sleeping_signal final : public change_signal {
-public:
-    [[nodiscard]] inline bool wait_until(clock::time_point until) override;
-    inline void interrupt() noexcept override;
-
-private:
-    std::mutex guard_;
-    std::condition_variable wake_;
-    bool interrupted_ = false;
-};
-
-}  // namespace detail
 
 /// A place that holds a run's objects under keys such as "index/000000000/000000000000_worker_0.json".
 /// A type Storage models `storage` when:
@@ -100,8 +82,8 @@ struct object_version {
         return (!tag.empty() && !other.tag.empty() && tag != other.tag) || (size && other.size && *size != *other.size);
     }
 
-    /// Adds what another part of the same object reports. Returns false, and adds nothing, if the two are of different
-    /// versions.
+    /// Adds the tag and the size that another part of the same object reports. Returns false, and adds nothing, if the
+    /// two are of different versions.
     [[nodiscard]] bool merge(const object_version& other) {
         if (differs_from(other)) {
             return false;
@@ -131,7 +113,8 @@ using range_sink = visitor_ref<std::size_t, std::optional<byte_buffer>, const ob
 struct object_entry {
     std::string key = {};
     std::uint64_t size = 0;
-    std::string version = {};  ///< changes whenever the bytes change: an ETag, say. Never empty
+    std::string version =
+        {};  ///< changes whenever the bytes change: an ETag, say; empty if unknown, as of a broken link
     std::string written = {};  ///< changes whenever it is written, even if the bytes stay the same; empty if unknown
     friend bool operator==(const object_entry&, const object_entry&) = default;
 };
@@ -163,7 +146,7 @@ public:
     virtual void release(std::string_view key) = 0;
 };
 
-/// What is where a storage lies.
+/// What is found at a storage's name.
 enum class place_kind : std::uint8_t {
     unknown,  ///< the storage does not know
     missing,
@@ -259,19 +242,6 @@ inline std::vector<std::string> detail::keys_of(std::vector<object_entry> listed
         keys.push_back(std::move(one.key));
     }
     return keys;
-}
-
-inline bool detail::sleeping_signal::wait_until(clock::time_point until) {
-    std::unique_lock lock{guard_};
-    wake_.wait_until(lock, until, [this] { return interrupted_; });
-    interrupted_ = false;
-    return false;
-}
-
-inline void detail::sleeping_signal::interrupt() noexcept {
-    const std::lock_guard lock{guard_};
-    interrupted_ = true;
-    wake_.notify_all();
 }
 
 }  // namespace smdebug::inline v1

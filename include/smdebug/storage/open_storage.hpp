@@ -22,7 +22,8 @@
 
 namespace smdebug::inline v1 {
 
-/// How remote runs are read. A local directory is read directly.
+/// How places are opened for reading: addresses in S3, archives, data of other tools; and what is cached. Files of a
+/// local folder are read directly.
 struct storage_options {
     s3_options s3 = {};
     archive_options archive = {};
@@ -115,6 +116,10 @@ struct path_openers {
 /// The openers of this program. The library's only global state: objects in the components' headers write it, before
 /// main() or when a shared library is loaded, and always with the same values.
 [[nodiscard]] path_openers& known_openers() noexcept;
+
+/// The openers of archives. Errors: unsupported, with the path of what needs them, if no file of the program includes
+/// <smdebug/archive.hpp>.
+[[nodiscard]] const archive_openers& openers_of_archives(std::string_view path);
 
 /// Registers a component: each component's header has one such object.
 struct known_component {

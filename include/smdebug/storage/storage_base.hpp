@@ -23,8 +23,8 @@ namespace detail {
 class source_maker;
 }
 
-/// What finds the tensors of another tool in a storage, for the trials on it; null: they read index files.  See as_run().
-/// An adapter passes it on.
+/// What finds the tensors in a storage of another tool's data, so that trials on it need no index files: see as_run().
+/// Null for a run with index files. A storage that wraps another one passes on the handle of that one.
 using source_handle = std::shared_ptr<const detail::source_maker>;
 
 /// What the users of a storage must know before they ask it. What an answer can say, such as that there is no view, is
@@ -124,7 +124,7 @@ public:
     /// What messages call it.
     [[nodiscard]] virtual std::string name() const = 0;
 
-    /// What is where it lies, for messages. It may cost a request.
+    /// What is found at its name, for messages. It may cost a request.
     [[nodiscard]] virtual place_kind place() const { return place_kind::unknown; }
 
     /// What part of the data cannot be read through it, as of the last check: damage of an archive, unread data of

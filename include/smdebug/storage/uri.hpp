@@ -1,4 +1,4 @@
-// Parses the path of a run: in S3, or a local folder.
+// What a path names: a place in S3 or on this machine, an archive, a data file, a form that is not read.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -24,8 +24,15 @@ struct archive_path {
 /// The extension of an archive: ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst" or ".zip"; empty if it is no archive.
 [[nodiscard]] std::string_view archive_extension_of(std::string_view path) noexcept;
 
-/// Whether a name belongs to a data file that is not an archive of runs: .safetensors, .npz and .pt (which are zips),
-/// .npy, .pth, .bin, .ckpt, .pkl, a TensorBoard log ("tfevents" in its name).
+/// The extension of an archive's index, in the archive's folder and in that of a cache.
+inline constexpr std::string_view archive_index_extension = ".smdx";
+
+/// The ending of a name that is a checkpoint's or an array's: .safetensors, .npz and .pt (which are zips), .npy, .pth,
+/// .bin, .ckpt, .pkl; empty if it has none of these.
+[[nodiscard]] std::string_view data_ending_of(std::string_view path) noexcept;
+
+/// Whether a name belongs to a data file that is not an archive of runs: by its ending, or a TensorBoard log
+/// ("tfevents" in its name).
 [[nodiscard]] bool is_data_file(std::string_view path) noexcept;
 
 /// A form of other tools' data that is not read.

@@ -1,6 +1,7 @@
 // The optional arguments of trials and tensors: aggregates, so that a call reads like the Python one.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/index/collection.hpp>
@@ -65,9 +66,9 @@ enum class damage_policy : std::uint8_t {
 /// The most that is read of one thing at once: a damaged or hostile file causes an error, not a huge allocation.
 /// Whatever the limits are, no more is read than exists.
 struct size_limits {
-    /// For a record in an event file: protobuf's limit for a message is 2 GiB, and the record's frame adds to that.
+    /// For a record in an event file: 2 GiB, as protobuf limits a message, and the record's frame.
     /// For a tensor of a checkpoint that is in memory at once: larger ones are reduced in pieces.
-    std::uint64_t record = (std::uint64_t{1} << 31U) + 64;
+    std::uint64_t record = detail::usual_most_record_bytes;
     std::uint64_t index_file = std::uint64_t{256} << 20U;  ///< some three million tensors
     std::uint64_t collections_file = std::uint64_t{256} << 20U;
     /// For the index files of one run: their number, and their bytes in total.  What a trial keeps in memory grows with

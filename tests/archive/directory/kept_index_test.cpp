@@ -27,9 +27,9 @@ std::string noise(std::size_t length) {
     return made;
 }
 
-const std::shared_ptr<const codec> by_gzip = std::make_shared<deflate_codec>(deflate_wrap::gzip);
-const std::shared_ptr<const codec> by_zstd = std::make_shared<zstd_codec>();
-const archive_identity identity{.size = 5000, .version = "tag 1", .ends = 77};
+const std::shared_ptr<const codec> by_gzip = deflate_codec(deflate_wrap::gzip);
+const std::shared_ptr<const codec> by_zstd = zstd_codec();
+const archive_identity identity{.size = 5000, .version = "tag 1", .hash_of_ends = 77};
 
 directory some_members() {
     directory made;
@@ -148,9 +148,9 @@ TEST_CASE("kept_index: a plain archive has members alone") {
 TEST_CASE("kept_index: of another archive, kind or format it is none") {
     const std::string file = text(written(small_index()));
     REQUIRE(read_back(file));
-    CHECK_FALSE(read_back(file, {.size = 5001, .version = "tag 1", .ends = 77}));
-    CHECK_FALSE(read_back(file, {.size = 5000, .version = "tag 2", .ends = 77}));
-    CHECK_FALSE(read_back(file, {.size = 5000, .version = "tag 1", .ends = 78}));
+    CHECK_FALSE(read_back(file, {.size = 5001, .version = "tag 1", .hash_of_ends = 77}));
+    CHECK_FALSE(read_back(file, {.size = 5000, .version = "tag 2", .hash_of_ends = 77}));
+    CHECK_FALSE(read_back(file, {.size = 5000, .version = "tag 1", .hash_of_ends = 78}));
     CHECK_FALSE(read_back(file, identity, "tar.zst", by_zstd));
     CHECK_FALSE(read_back(file, identity, "tar.gz", nullptr));
     CHECK_FALSE(read_back({}));
@@ -173,10 +173,10 @@ TEST_CASE("identity_of: size, version, and both ends") {
     for (const std::size_t place : {std::size_t{0}, std::size_t{65'535}, bytes.size() - 65'536, bytes.size() - 1}) {
         std::string other = bytes;
         other[place] = static_cast<char>(other[place] ^ 1);
-        CHECK(of(other).ends != plain.ends);
+        CHECK(of(other).hash_of_ends != plain.hash_of_ends);
     }
     CHECK(of({}).size == 0);
-    CHECK(of("a").ends != of("b").ends);
+    CHECK(of("a").hash_of_ends != of("b").hash_of_ends);
 }
 
 TEST_CASE("kept_index: every truncation and every flipped bit: none, or a point less") {

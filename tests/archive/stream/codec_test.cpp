@@ -32,6 +32,6 @@ TEST_CASE("codec: a decoder begins at a point, counts what it took, and ends wit
         CHECK(decoder->decode(out, out.size()) == 0);
         CHECK(decoder->consumed() == packed.size());
     };
-    check(deflate_codec{deflate_wrap::gzip}, gzip_of("hello"), "gzip");
-    check(zstd_codec{}, zstd_of("hello"), "zstd");
+    check(*deflate_codec(deflate_wrap::gzip), gzip_of("hello"), "gzip");
+    check(*zstd_codec(), zstd_of("hello"), "zstd");
 }

@@ -36,8 +36,8 @@ const std::string& content() {
     return text;
 }
 
-std::shared_ptr<const codec> by_gzip_codec() { return std::make_shared<deflate_codec>(deflate_wrap::gzip); }
-std::shared_ptr<const codec> by_zstd_codec() { return std::make_shared<zstd_codec>(); }
+std::shared_ptr<const codec> by_gzip_codec() { return deflate_codec(deflate_wrap::gzip); }
+std::shared_ptr<const codec> by_zstd_codec() { return zstd_codec(); }
 
 void check_part(const decoded_source& source, std::uint64_t offset, std::uint64_t length) {
     CAPTURE(offset);

@@ -36,9 +36,9 @@ std::string packed_by_frames(compression how, std::string_view text, std::size_t
 
 std::shared_ptr<const codec> format_of_kind(compression how) {
     if (how == compression::zstd) {
-        return std::make_shared<zstd_codec>();
+        return zstd_codec();
     }
-    return std::make_shared<deflate_codec>(deflate_wrap::gzip);
+    return deflate_codec(deflate_wrap::gzip);
 }
 
 /// The whole output of a decoder, and the error that ended it; decoding is tried from each access point.

@@ -22,7 +22,7 @@ std::string rest_of(decoder& from) {
     return made;
 }
 
-std::string unpacked(const std::string& packed) { return rest_of(*zstd_codec{}.begin(stored(packed), nullptr)); }
+std::string unpacked(const std::string& packed) { return rest_of(*zstd_codec()->begin(stored(packed), nullptr)); }
 
 }  // namespace
 
@@ -39,7 +39,7 @@ TEST_CASE("zstd: a cut, a wrong checksum and other bytes are damage, reported ea
     }
     std::string wrong = packed;
     wrong.back() ^= 1;
-    const auto decoder = zstd_codec{}.begin(stored(wrong), nullptr);
+    const auto decoder = zstd_codec()->begin(stored(wrong), nullptr);
     CHECK_THROWS_AS(rest_of(*decoder), corrupt_data);
     CHECK_THROWS_AS(rest_of(*decoder), corrupt_data);
     CHECK_THROWS_AS(unpacked(packed + "abcd"), corrupt_data);
@@ -51,7 +51,7 @@ TEST_CASE("zstd: decoding begins anew between frames, and nowhere else") {
         text += std::to_string(i * 31) + " ";
     }
     const auto packed = stored(zstd_of(text, 4000));
-    const auto first = zstd_codec{}.begin(packed, nullptr);
+    const auto first = zstd_codec()->begin(packed, nullptr);
     std::string buffer(6000, '\0');
     std::size_t place = 0;
     std::size_t points = 0;
@@ -61,7 +61,7 @@ TEST_CASE("zstd: decoding begins anew between frames, and nowhere else") {
         if (const auto point = first->point()) {
             ++points;
             CHECK(place % 4000 == (place == text.size() ? place % 4000 : 0));
-            CHECK(rest_of(*zstd_codec{}.begin(packed, point.get())) == text.substr(place));
+            CHECK(rest_of(*zstd_codec()->begin(packed, point.get())) == text.substr(place));
         }
     }
     CHECK(points == (text.size() + 3999) / 4000);

@@ -30,9 +30,9 @@ TEST_CASE("packed_frame: frames behind each other are read as one stream, with a
         CHECK(table.empty() == (how == compression::gzip));
         packed.insert(packed.end(), table.begin(), table.end());
         const auto source = stored(as_text(packed));
-        std::shared_ptr<const codec> format = std::make_shared<zstd_codec>();
+        std::shared_ptr<const codec> format = zstd_codec();
         if (how == compression::gzip) {
-            format = std::make_shared<deflate_codec>(deflate_wrap::gzip);
+            format = deflate_codec(deflate_wrap::gzip);
         }
         const decoded_source whole{source, format};
         CHECK(whole.size() == all.size());

@@ -39,7 +39,3 @@ TEST_CASE("environment: '~/' is the home folder, where there is one") {
     CHECK(s3::detail::from_home(environment, "~other/config") == "~other/config");
     CHECK(s3::detail::from_home(environment_of({}), "~/.aws/config") == "~/.aws/config");
 }
-
-TEST_CASE("environment: letters are made small, bytes beyond ASCII stay") {
-    CHECK(s3::detail::in_small_letters("AbZ_9\xC3\x84") == "abz_9\xC3\x84");
-}

@@ -40,11 +40,11 @@ TEST_CASE("cache_file: each part of the identity matters, in the name and in the
     std::set<std::string> names{cache_file::name_of(what)};
     for (const object_identity& other :
          {object_identity{"s3://bucket/run2", what.key, what.version},
-          object_identity{what.place, "events/2.tfevents", what.version},
-          object_identity{what.place, what.key, "etag-2"}, object_identity{what.place, what.key, ""},
+          object_identity{what.store, "events/2.tfevents", what.version},
+          object_identity{what.store, what.key, "etag-2"}, object_identity{what.store, what.key, ""},
           // The same text, split elsewhere.
           object_identity{"s3://bucket/runevents", "/1.tfevents", what.version},
-          object_identity{what.place, "events/1.tfeventsetag", "-1"}}) {
+          object_identity{what.store, "events/1.tfeventsetag", "-1"}}) {
         CHECK(names.insert(cache_file::name_of(other)).second);
         cache_file::write(path, what, as_bytes("content"));
         CHECK_FALSE(cache_file::read(path, other, most));

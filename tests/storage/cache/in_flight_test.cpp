@@ -28,7 +28,7 @@ std::string found_in(const in_flight& table, const std::string& key, byte_range 
 
 TEST_CASE("in_flight: only ranges inside a present part are returned") {
     in_flight table;
-    auto [part, fresh] = table.promise("a", {10, 6});
+    auto [part, fresh] = table.pin("a", {10, 6});
     CHECK(fresh);
     CHECK(table.covers("a", {10, 6}));
     CHECK_FALSE(table.covers("a", {9, 2}));
@@ -48,7 +48,7 @@ TEST_CASE("in_flight: only ranges inside a present part are returned") {
 
 TEST_CASE("in_flight: a whole object is cut at its end, and behind its end nothing is known") {
     in_flight table;
-    const auto whole = table.promise("a", whole_object).what;
+    const auto whole = table.pin("a", whole_object).what;
     CHECK(table.covers("a", {1000, 5}));
     table.put(whole, bytes_of("012345"));
     CHECK(found_in(table, "a", whole_object) == "012345");
@@ -61,7 +61,7 @@ TEST_CASE("in_flight: a whole object is cut at its end, and behind its end nothi
 TEST_CASE("in_flight: a part of the requested length may not be the whole object") {
     for (const std::uint64_t asked : {6U, 7U}) {
         in_flight table;
-        const auto part = table.promise("a", {0, asked}).what;
+        const auto part = table.pin("a", {0, asked}).what;
         CHECK(table.covers("a", whole_object));
         table.put(part, bytes_of("012345"));
         CHECK(found_in(table, "a", whole_object) == (asked == 7 ? "012345" : "nothing"));
@@ -72,8 +72,8 @@ TEST_CASE("in_flight: a part of the requested length may not be the whole object
 
 TEST_CASE("in_flight: two holders share one part until the last releases it") {
     in_flight table;
-    auto one = table.promise("a", {0, 4});
-    auto other = table.promise("a", {0, 4});
+    auto one = table.pin("a", {0, 4});
+    auto other = table.pin("a", {0, 4});
     CHECK(one.fresh);
     CHECK_FALSE(other.fresh);
     table.put(one.what, bytes_of("0123"));
@@ -81,13 +81,13 @@ TEST_CASE("in_flight: two holders share one part until the last releases it") {
     CHECK(found_in(table, "a", {0, 4}) == "0123");
     other.what.reset();
     CHECK(found_in(table, "a", {0, 4}) == "nothing");
-    CHECK(table.promise("a", {0, 4}).fresh);
+    CHECK(table.pin("a", {0, 4}).fresh);
 }
 
 TEST_CASE("in_flight: a reader waits for a part on its way, and reads it itself if the fetch fails") {
     for (const bool comes : {true, false}) {
         in_flight table;
-        const auto part = table.promise("a", {0, 4}).what;
+        const auto part = table.pin("a", {0, 4}).what;
         std::string seen;
         std::thread reader{[&] { seen = found_in(table, "a", {1, 2}); }};
         table.put(part, comes ? std::optional{bytes_of("0123")} : std::nullopt);
@@ -99,10 +99,10 @@ TEST_CASE("in_flight: a reader waits for a part on its way, and reads it itself 
 
 TEST_CASE("in_flight: parts of two versions are never returned, whatever was fetched in between") {
     in_flight table;
-    const auto first = table.promise("a", {0, 4}).what;
-    const auto failed = table.promise("a", {4, 4}).what;
-    const auto last = table.promise("a", {8, 4}).what;
-    const auto other = table.promise("b", {0, 4}).what;
+    const auto first = table.pin("a", {0, 4}).what;
+    const auto failed = table.pin("a", {4, 4}).what;
+    const auto last = table.pin("a", {8, 4}).what;
+    const auto other = table.pin("b", {0, 4}).what;
     table.put(first, bytes_of("1111"), {.tag = "v1"});
     table.put(other, bytes_of("bbbb"), {.tag = "w"});
     table.put(failed, std::nullopt);
@@ -111,7 +111,7 @@ TEST_CASE("in_flight: parts of two versions are never returned, whatever was fet
     CHECK(found_in(table, "a", {0, 4}) == "nothing");
     CHECK(found_in(table, "a", {8, 4}) == "nothing");
     CHECK(found_in(table, "b", {0, 4}) == "bbbb");
-    const auto again = table.promise("a", {0, 4});
+    const auto again = table.pin("a", {0, 4});
     CHECK(again.fresh);
     table.put(again.what, bytes_of("2222"), {.tag = "v2"});
     CHECK(found_in(table, "a", {0, 4}) == "2222");
@@ -147,7 +147,7 @@ TEST_CASE("in_flight: one thread fetches, the others wait; another key or versio
             return fetched("another");
         };
         CHECK(text_of(table.get("key", "2", in_flight::by::reader, fetch, nothing)->bytes) == "another");
-        CHECK_FALSE(table.get("key", "1", in_flight::by::ahead, fetch, nothing));
+        CHECK_FALSE(table.get("key", "1", in_flight::by::prefetch, fetch, nothing));
         const std::jthread waits{[&] { second = table.get("key", "1", in_flight::by::reader, fetch, nothing); }};
         const std::jthread looks{[&] { third = table.wait("key", "1"); }};
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
@@ -163,7 +163,7 @@ TEST_CASE("in_flight: one thread fetches, the others wait; another key or versio
 TEST_CASE("in_flight: passes on what fetch throws, and the next call tries again") {
     in_flight table;
     const auto fails = [&]() -> versioned_part { throw unavailable("no"); };
-    for (const auto who : {in_flight::by::reader, in_flight::by::ahead}) {
+    for (const auto who : {in_flight::by::reader, in_flight::by::prefetch}) {
         CHECK_THROWS_AS(static_cast<void>(table.get("key", "", who, fails, nothing)), unavailable);
     }
     CHECK(text_of(table
@@ -215,7 +215,7 @@ TEST_CASE("in_flight: many threads, many keys, and fetches that fail") {
             threads.emplace_back([&, thread] {
                 for (int i = 0; i < 300; ++i) {
                     const std::string key = std::to_string(i % 7);
-                    const auto who = thread % 3 == 0 ? in_flight::by::ahead : in_flight::by::reader;
+                    const auto who = thread % 3 == 0 ? in_flight::by::prefetch : in_flight::by::reader;
                     try {
                         const auto bytes = table.get(
                             key, "", who,
@@ -227,7 +227,8 @@ TEST_CASE("in_flight: many threads, many keys, and fetches that fail") {
                                 return fetched(key);
                             },
                             nothing);
-                        wrong += bytes ? (text_of(bytes->bytes) == key ? 0 : 1) : (who == in_flight::by::ahead ? 0 : 1);
+                        wrong +=
+                            bytes ? (text_of(bytes->bytes) == key ? 0 : 1) : (who == in_flight::by::prefetch ? 0 : 1);
                     } catch (const unavailable& thrown) {
                         wrong += thrown.where() == key ? 0 : 1;
                     }

@@ -21,7 +21,7 @@ constexpr std::chrono::steady_clock::time_point at(std::chrono::nanoseconds when
 // File systems with fractions of a second have short ticks.
 constexpr detail::posix::folder_stamp fine = changed_at(100s + 1ns);
 constexpr detail::posix::folder_stamp whole = changed_at(100s);
-static_assert(detail::posix::guard_of(fine) == 50ms && detail::posix::guard_of(whole) == 2100ms);
+static_assert(detail::posix::guard_of(fine.changed) == 50ms && detail::posix::guard_of(whole.changed) == 2100ms);
 
 // Settled by our clock.
 static_assert(!detail::posix::is_settled(fine, at(10s), at(10s), {}));

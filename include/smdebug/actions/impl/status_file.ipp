@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/posix/output.hpp>
 
 #include <algorithm>
@@ -144,10 +145,8 @@ SMDEBUG_INLINE std::string_view name_of(const action_record& action) noexcept {
 
 namespace detail {
 
-SMDEBUG_INLINE bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {
-    const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                      [&](char a, char b) { return small(a) == small(b); });
+SMDEBUG_INLINE bool equal_but_for_case(std::string_view left, std::string_view right) {
+    return smdebug::detail::in_small_letters(left) == smdebug::detail::in_small_letters(right);
 }
 
 SMDEBUG_INLINE std::optional<smdebug::detail::json::value> field_of(smdebug::detail::json::value entry,

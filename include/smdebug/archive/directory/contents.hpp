@@ -108,7 +108,8 @@ private:
     [[nodiscard]] static bool reads_pieces(const member& of) noexcept {
         return of.how == packing::stored && !of.behind_own_head;
     }
-    // Looks at a member of a compressed stream whose bytes are about to be inflated.
+    // Looks at a member of a compressed stream while the stream is inflated up to its end for the first time: an event
+    // file is shown to options_.in_passing, whose notes are kept; of other small files the bytes are kept.
     void pass(std::string_view key, const member& of);
     [[nodiscard]] std::uint64_t wanted_of(std::string_view key, const member& of, byte_range where) const;
     [[nodiscard]] std::shared_ptr<const byte_source> unpacked_of(std::string_view key, const member& of) const;
@@ -119,7 +120,7 @@ private:
     [[nodiscard]] auto reading(std::string_view key, const member& of, Doing&& doing) const;
     // Throws unless all requested bytes, from `begin` on, were read.
     void check_length(std::string_view key, std::uint64_t begin, std::uint64_t length, std::uint64_t wanted) const;
-    [[noreturn]] void lost(std::string_view key, std::uint64_t offset, const std::string& why) const;
+    [[noreturn]] void throw_damaged(std::string_view key, std::uint64_t offset, const std::string& why) const;
 
     std::shared_ptr<const byte_source> archive_;
     std::shared_ptr<const byte_source> plain_;  // the offsets of the directory refer to this

@@ -27,8 +27,8 @@ namespace smdebug::inline v1::archive::detail {
 /// Identifies the archive that an index belongs to: any difference makes the index worthless.
 struct archive_identity {
     std::uint64_t size = 0;
-    std::string version = {};  ///< see byte_source::version()
-    std::uint64_t ends = 0;    ///< a hash of the first and the last 64 KiB
+    std::string version = {};        ///< see byte_source::version()
+    std::uint64_t hash_of_ends = 0;  ///< of the first and the last 64 KiB
     friend bool operator==(const archive_identity&, const archive_identity&) = default;
 };
 
@@ -52,8 +52,6 @@ struct kept_index {
                                                    const archive_identity& of, std::string_view kind,
                                                    const std::shared_ptr<const codec>& unpacks,
                                                    const archive_options& options);
-
-inline constexpr std::string_view index_extension = ".smdx";
 
 /// Errors: none, for all functions: an index only saves time, and a failure counts as "there is no index".
 /// Trust: anyone able to write to one of these places can change what is read.  Threads: all functions may be called

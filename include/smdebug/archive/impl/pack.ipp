@@ -27,16 +27,12 @@ namespace smdebug::inline v1 {
 namespace archive::detail {
 
 [[nodiscard]] inline compression compression_of(const std::string& output) {
-    constexpr std::array<std::pair<std::string_view, compression>, 5> names{{{".tar.zst", compression::zstd},
-                                                                             {".tzst", compression::zstd},
-                                                                             {".tar.gz", compression::gzip},
-                                                                             {".tgz", compression::gzip},
-                                                                             {".tar", compression::none}}};
     const std::string_view last = std::string_view{output}.substr(output.rfind('/') + 1);
-    for (const auto& [name, how] : names) {
-        if (last.ends_with(name) && last.size() > name.size()) {
-            return how;
-        }
+    const std::string_view extension = smdebug::detail::archive_extension_of(last);
+    if (!extension.empty() && extension != ".zip" && last != extension) {
+        return extension.ends_with("zst")  ? compression::zstd
+               : extension.ends_with("gz") ? compression::gzip
+                                           : compression::none;
     }
     throw value_error(output + " cannot be packed: the name of an archive ends in .tar.zst, .tar.gz or .tar",
                       {.where = output});
@@ -89,7 +85,7 @@ public:
     }
 
 private:
-    /// Appends a frame, and the checksum of each of its parts, to compare with what is read back.
+    /// A frame, and the checksums of its parts, to be compared with what is read back.
     struct made_frame {
         std::vector<std::byte> raw = {};
         std::vector<std::byte> packed = {};

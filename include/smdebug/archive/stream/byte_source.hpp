@@ -54,7 +54,7 @@ public:
     [[nodiscard]] virtual std::shared_ptr<const byte_source> sibling(std::string_view /*more*/) const {
         return nullptr;
     }
-    /// For messages: the path of the archive, or "part of" it.
+    /// For messages: the path of the archive, for a part and for the inflated bytes, too.
     [[nodiscard]] virtual std::string name() const = 0;
     /// Whether reading many ranges at once costs less than one by one.
     [[nodiscard]] virtual bool batches_ranges() const { return false; }

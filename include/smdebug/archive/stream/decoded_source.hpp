@@ -153,7 +153,7 @@ private:
     std::shared_ptr<const byte_source> packed_;
     std::shared_ptr<const codec> codec_;
     archive_options options_;
-    std::function<std::string()> is_wrong_;  // see known_spans
+    std::function<std::string()> is_wrong_;  // see kept_stream::is_wrong
     block_pool blocks_{most_span_bytes};
 
     mutable std::mutex growing_;  // held while the stream is inflated for the first time

@@ -7,8 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string_view>
 
 namespace smdebug::inline v1::archive::detail {
 
@@ -18,27 +16,10 @@ enum class deflate_wrap : std::uint8_t {
     none,  ///< one raw stream; bytes after its end are ignored
 };
 
-/// Access points lie at the ends of deflate blocks: position, bits and 32 KiB of window.
+/// The format deflate.  Access points lie at the ends of deflate blocks: position, bits and 32 KiB of window.
 /// Parts are gzip members that store their size in an extra field of their head: bgzip's "BC" (two bytes) and "SD" of
 /// smdebug pack (four bytes); each holds the size of the whole member minus one.
-class deflate_codec final : public codec {
-public:
-    explicit deflate_codec(deflate_wrap wrap) noexcept : wrap_(wrap) {}
-
-    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
-                                                                const access_point* from) const override;
-    [[nodiscard]] SMDEBUG_INLINE std::optional<std::uint64_t> part_end(const byte_source& packed,
-                                                                       std::uint64_t begin) const override;
-    [[nodiscard]] bool gains_by_threads() const noexcept override { return true; }
-    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const access_point> part_point(std::uint64_t begin) const override;
-    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const access_point> restore(byte_view written) const override;
-    [[nodiscard]] std::string_view name() const noexcept override {
-        return wrap_ == deflate_wrap::gzip ? "gzip" : "deflate";
-    }
-
-private:
-    deflate_wrap wrap_;
-};
+[[nodiscard]] std::shared_ptr<const codec> deflate_codec(deflate_wrap wrap);
 
 /// The CRC-32 of zip and gzip.
 [[nodiscard]] std::uint32_t crc32_of(byte_view bytes) noexcept;

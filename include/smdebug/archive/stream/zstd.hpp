@@ -2,29 +2,15 @@
 #pragma once
 
 #include <smdebug/archive/stream/byte_source.hpp>
-#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <string_view>
 
 namespace smdebug::inline v1::archive::detail {
 
-/// Access points lie between frames: an archive in a single frame, as zstd and tar write it, has none except its
-/// beginning.  Skippable frames are skipped.  A window above 128 MiB is refused.
-class zstd_codec final : public codec {
-public:
-    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
-                                                                const access_point* from) const override;
-    [[nodiscard]] SMDEBUG_INLINE std::optional<std::uint64_t> part_end(const byte_source& packed,
-                                                                       std::uint64_t begin) const override;
-    [[nodiscard]] bool gains_by_threads() const noexcept override { return false; }  // 0.66 x on two, where gzip gains
-    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const access_point> part_point(std::uint64_t begin) const override;
-    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const access_point> restore(byte_view written) const override;
-    [[nodiscard]] std::string_view name() const noexcept override { return "zstd"; }
-};
+/// The format of Zstandard.  Access points lie between frames: an archive in a single frame, as zstd and tar write it,
+/// has none except its beginning.  Skippable frames are skipped.  A window above 128 MiB is refused.
+[[nodiscard]] std::shared_ptr<const codec> zstd_codec();
 
 }  // namespace smdebug::inline v1::archive::detail
 

@@ -1,4 +1,4 @@
-// Pieces of an archive that can each be unpacked alone.
+// The bytes of an archive being written: frames that can each be unpacked alone, heads and padding of a tar.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -13,10 +13,10 @@
 
 namespace smdebug::inline v1::archive::detail {
 
-/// How a .tar is compressed.
+/// How a .tar is compressed: not at all, by gzip, or by zstd.
 enum class compression : std::uint8_t { none, gzip, zstd };
 
-/// 0 selects the usual level of the format.
+/// The level that stands for 0 in pack_options::level.
 [[nodiscard]] int usual_level(compression how) noexcept;
 /// Whether the format has this level.
 [[nodiscard]] bool has_level(compression how, int level) noexcept;

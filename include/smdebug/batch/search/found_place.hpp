@@ -70,9 +70,11 @@ using left_out_files = std::map<std::string, std::size_t, std::less<>>;
     if (is_resource_fork(path)) {
         return {};
     }
-    constexpr std::array<std::string_view, 18> endings{
-        ".safetensors", ".npz",  ".npy",    ".pt",  ".pth",     ".bin",      ".ckpt",  ".pkl", ".tar.bz2",
-        "/.metadata",   ".tbz2", ".tar.xz", ".txz", ".tar.lz4", ".tar.lzma", ".tar.Z", ".7z",  ".rar"};
+    if (const std::string_view ending = data_ending_of(path); !ending.empty()) {
+        return ending;
+    }
+    constexpr std::array<std::string_view, 10> endings{"/.metadata", ".tar.bz2",  ".tbz2",  ".tar.xz", ".txz",
+                                                       ".tar.lz4",   ".tar.lzma", ".tar.Z", ".7z",     ".rar"};
     for (const std::string_view each : endings) {
         if (path.ends_with(each)) {
             return each;

@@ -75,18 +75,20 @@ SMDEBUG_INLINE std::size_t edit_distance(std::string_view a, std::string_view b)
     return row.back();
 }
 
+SMDEBUG_INLINE std::string detail::in_small_letters(std::string_view text) {
+    std::string made{text};
+    for (char& letter : made) {
+        letter = in_small_letters(letter);
+    }
+    return made;
+}
+
 SMDEBUG_INLINE std::vector<std::string> near_matches(std::string_view wanted, std::span<const std::string> names,
                                                      std::size_t most) {
-    const auto lower = [](std::string_view text) {
-        std::string out{text};
-        std::transform(out.begin(), out.end(), out.begin(),
-                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
-        return out;
-    };
-    const std::string asked = lower(wanted);
+    const std::string asked = detail::in_small_letters(wanted);
     std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance, place
     for (std::size_t i = 0; i < names.size() && !asked.empty(); ++i) {
-        const std::string name = lower(names[i]);
+        const std::string name = detail::in_small_letters(names[i]);
         const std::size_t most_apart = std::max<std::size_t>(2, asked.size() / 3);
         const bool holds =
             name.find(asked) != std::string::npos || (name.size() > 2 && asked.find(name) != std::string::npos);

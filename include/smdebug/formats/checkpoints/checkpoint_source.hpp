@@ -34,7 +34,8 @@ struct checkpoint_tensor {
 /// A file of the storage with tensors.
 struct checkpoint_file {
     std::string key = {};
-    /// Of an .npz, and where what it holds is deflated or lies in several files: to which places of tensors refer.
+    /// The bytes that places of tensors refer to, where these are not the file's own: those of an .npz, of deflated
+    /// members, and of what lies in several files.
     std::shared_ptr<const joined_object> joined = nullptr;
 };
 
@@ -91,7 +92,7 @@ class checkpoint_source {
 public:
     struct settings {
         std::string step_regex = {};
-        archive_options archive = {};  ///< of .npz
+        archive_options unpacking = {};  ///< see format_options::unpacking
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
         /// A file that has not been written to for so long is whole.
         std::chrono::milliseconds whole_after{std::chrono::seconds{10}};

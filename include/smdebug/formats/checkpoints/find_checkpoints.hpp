@@ -93,7 +93,7 @@ struct named_step {
     step_number step = 0;
     std::size_t end = 0;
     unsigned rank = 0;       ///< see step_of_name(); 0 if a pattern found it
-    std::uint64_t slot = 0;  ///< the same where the same stands before the number
+    std::uint64_t slot = 0;  ///< a hash of what stands before the number: equal where the texts are, but for numbers
     friend bool operator==(const named_step& a, const named_step& b) { return a.step == b.step && a.end == b.end; }
 };
 

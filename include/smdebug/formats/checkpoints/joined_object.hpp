@@ -2,6 +2,7 @@
 // chunks of a distributed checkpoint.
 #pragma once
 
+#include <smdebug/archive/options.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/ordered_thread_pool.hpp>
@@ -45,6 +46,16 @@ struct joined_object {
         return begin;
     }
 };
+
+/// Whether a file is a zip, by its first bytes: those of a member, or of an empty zip's end.
+[[nodiscard]] inline bool is_zip(std::string_view begin) noexcept {
+    return begin.starts_with("PK\3\4") || begin.starts_with("PK\5\6");
+}
+
+/// The members of a zip of another tool, whose names are texts, not paths: "../x", "/x" and "x//y" are ordinary names.
+/// A member inflates to at most 1032 times its size, which is deflate's own limit and the ratio of zeros.
+/// Errors: those of archive_openers::open_files; unsupported in a program without the component `archive`.
+[[nodiscard]] any_storage open_zip(const any_storage& folder, const std::string& key, archive_options options);
 
 /// Memory: if it is compressed, the part that was read last.
 [[nodiscard]] std::unique_ptr<opened_object> open_joined(std::shared_ptr<const joined_object> whole);

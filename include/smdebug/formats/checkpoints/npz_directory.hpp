@@ -24,8 +24,8 @@ struct npz_directory {
     std::vector<left_out> not_read = {};
 };
 
-/// Opens the .npz under `key` and reads each array's header.  Names of arrays are not paths: "../x", "/x" and "x//y"
-/// are ordinary names.  If a name occurs twice, the last one counts, and the others are in `not_read`.
+/// Opens the .npz under `key` and reads each array's header.  Names of arrays are not paths, see
+/// open_zip().  If a name occurs twice, the last one counts, and the others are in `not_read`.
 /// Errors:  unsupported without the component `archive`, and for more members than options allow; corrupt_data if the
 ///          file is not a zip, or has a damaged directory; not_found; those of the storage.
 /// Bombs:   a member inflates to at most 1032 times its size, which is deflate's own limit and the ratio of arrays of

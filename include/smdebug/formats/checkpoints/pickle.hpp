@@ -93,8 +93,7 @@ public:
     /// The value of a text in a dictionary; nothing if there is none.
     [[nodiscard]] node value(node of, std::string_view key) const noexcept;
 
-    /// Of an object: the name, the arguments, the state that was set, and what was put into it as into a container.
-    [[nodiscard]] node callee(node of) const noexcept;
+    /// Of an object: the arguments, the state that was set, and what was put into it as into a container.
     [[nodiscard]] node arguments(node of) const noexcept;
     [[nodiscard]] node state(node of) const noexcept;
     [[nodiscard]] node contents(node of) const noexcept;

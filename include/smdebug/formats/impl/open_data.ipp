@@ -213,9 +213,10 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
                                                      : as_run(store, std::move(logs));
         }
         case data_format::checkpoints:
-            return checkpoint_source{
-                store,
-                {.step_regex = options.step_regex, .archive = options.npz, .followed_since = options.followed_since}}
+            return checkpoint_source{store,
+                                     {.step_regex = options.step_regex,
+                                      .unpacking = options.unpacking,
+                                      .followed_since = options.followed_since}}
                 .run();
         case data_format::detect:
         case data_format::smdebug:

@@ -1,4 +1,4 @@
-// Which files are TensorBoard logs, and what the names of their folders mean.
+// Which files are TensorBoard logs, what the names of their folders mean, and the events in them.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -65,7 +65,7 @@ public:
         /// The last step of a growing file is complete once no data was written for so long, or a later step has
         /// appeared.
         std::chrono::milliseconds whole_after{std::chrono::seconds{1}};
-        std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;  ///< see format_options
+        std::uint64_t most_record_bytes = detail::usual_most_record_bytes;  ///< see format_options
         std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
     };
 

@@ -1,6 +1,7 @@
 // The bodies of <smdebug/http/message.hpp>.
 #pragma once
 
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/http/message.hpp>
 
 #include <algorithm>
@@ -59,11 +60,8 @@ SMDEBUG_INLINE void response_builder::take_line(std::string_view line) {
     std::string_view value = line.substr(colon + 1);
     value.remove_prefix(std::min(value.find_first_not_of(blank), value.size()));
     value = value.substr(0, value.find_last_not_of(blank) + 1);
-    http::header taken{.name = std::string{line.substr(0, colon)}, .value = std::string{value}};
-    std::transform(taken.name.begin(), taken.name.end(), taken.name.begin(), [](char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
-    made.headers.push_back(std::move(taken));
+    made.headers.push_back(
+        {.name = smdebug::detail::in_small_letters(line.substr(0, colon)), .value = std::string{value}});
 }
 
 SMDEBUG_INLINE std::byte* response_builder::room_for(std::size_t count, std::optional<std::uint64_t> length) {

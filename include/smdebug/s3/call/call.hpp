@@ -21,6 +21,7 @@ using answer_check = bool (*)(const http::response& answer, byte_range wanted);
 /// Accepts any answer.
 [[nodiscard]] inline bool takes_any(const http::response& /*answer*/, byte_range /*wanted*/) noexcept { return true; }
 
+/// A call: its request as far as it is the same at each attempt, and what its answer must be.
 struct call {
     http::method method = http::method::get;
     std::string key = {};  ///< the full key, not encoded; the bucket itself if empty
@@ -45,6 +46,7 @@ struct content_range {
 /// Removes a number from the front.
 [[nodiscard]] std::optional<std::uint64_t> take_number(std::string_view& text) noexcept;
 
+/// Removes `what` from the front; returns whether it was there.
 [[nodiscard]] bool take(std::string_view& text, std::string_view what) noexcept;
 
 /// Nothing if malformed or inconsistent.

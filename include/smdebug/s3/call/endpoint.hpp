@@ -3,7 +3,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/s3/credentials/profile.hpp>
+#include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/options.hpp>
 
 #include <algorithm>

@@ -41,12 +41,9 @@ using environment_reader = std::function<std::optional<std::string>(const char*)
 /// The value of a variable.  An empty one counts as not set, as in the AWS tools.
 [[nodiscard]] std::optional<std::string> variable(const environment_reader& environment, const char* name);
 
-/// Lower-cases A to Z, in any locale.
-[[nodiscard]] std::string in_small_letters(std::string_view text);
-
 /// Whether a variable is "true", in any case.
 [[nodiscard]] inline bool switched_on(const environment_reader& environment, const char* name) {
-    return in_small_letters(variable(environment, name).value_or("")) == "true";
+    return smdebug::detail::in_small_letters(variable(environment, name).value_or("")) == "true";
 }
 
 /// Expands "~/" at the start of a path, if HOME is set.

@@ -104,8 +104,7 @@ SMDEBUG_INLINE bool unescape(written_text& read) {
 /// The form in which a character is compared; nothing if it is ignored: with `words_only`, all but letters and digits
 /// are, since others may have been inserted.
 constexpr std::optional<char> compared(char c, letter_case how, bool words_only) noexcept {
-    const bool is_lowered = how == letter_case::any && c >= 'A' && c <= 'Z';
-    const char seen = is_lowered ? static_cast<char>(c - 'A' + 'a') : c;
+    const char seen = how == letter_case::any ? smdebug::detail::in_small_letters(c) : c;
     return !words_only || is_alphanumeric(c) ? std::optional{seen} : std::nullopt;
 }
 

@@ -1,4 +1,5 @@
-// Turns a failed call to S3 into one error: the operation, its place, the server's answer, and advice.
+// Turns a failed call to S3 into one error: the operation, its place, the server's answer, and advice; and the
+// checksums of whole objects.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -14,7 +15,7 @@
 #include <cstdint>
 #include <string_view>
 
-// Compares the bytes of a whole object with the server's checksum.
+// Checksums of a whole object, which are compared with the server's.
 // Source: Amazon's pages on checking object integrity and on ETags.
 namespace smdebug::inline v1::s3::detail {
 

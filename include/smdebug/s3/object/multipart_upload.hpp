@@ -116,16 +116,16 @@ private:
 std::vector<std::string> remove_uploads(const client& asked, std::string_view prefix,
                                         function_ref<bool(std::string_view)> which);
 
-// Writes an object piece by piece into a bucket: with one request if it is small, else in parts.
-
 /// Writes a whole object with one request.  Errors: those of fail().
 void put_object(const client& asked, std::string key, byte_view bytes);
 
 }  // namespace s3::detail
 namespace detail {
 
-/// Memory: s3_options::most_uploads + 1 parts.  Data that S3 has accepted is safe: nothing is
-/// `cached`.  Errors: append() and commit() throw those of s3::fail().
+/// An object being written into a bucket, see object_output: with one request if it is small, else in parts.
+/// Memory: s3_options::most_uploads + 1 parts.  What S3 has accepted survives a loss of power, so that commit() always
+/// acts as with durability::on_disk.
+/// Errors: append() and commit() throw those of s3::fail().
 class s3_output final : public object_output {
 public:
     /// `key` is the full key.

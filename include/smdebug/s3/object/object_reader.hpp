@@ -39,10 +39,10 @@ public:
                                                   std::optional<std::size_t> begun = std::nullopt,
                                                   std::uint64_t most = UINT64_MAX);
 
-    /// See storage/concepts.hpp.  Errors: as read(); unsupported for an object above 256 MiB.
+    /// See storage_base::read_each().  Errors: as read(); unsupported for an object above 256 MiB.
     void read_each(std::span<const std::string> keys, object_sink sink);
 
-    /// See storage/concepts.hpp.  Errors: as read().
+    /// See storage_base::read_ranges().  Errors: as read().
     void read_ranges(std::span<const object_range> ranges, range_sink sink);
 
 private:

@@ -28,9 +28,6 @@ namespace cache_file {
 inline constexpr std::uint64_t mark = 0x3130656863616373U;  // "scache01"
 inline constexpr std::size_t head_size = 32;
 inline constexpr std::string_view extension = ".cached";
-/// Names of archive indexes, which are in the same folder and have as many digits: see archive_options.
-inline constexpr std::string_view index_extension = ".smdx";
-inline constexpr std::size_t digits = 32;
 
 /// The identity stored in a file.
 [[nodiscard]] std::string identity_text(const object_identity& what);
@@ -38,7 +35,8 @@ inline constexpr std::size_t digits = 32;
 /// The name of the object's file; if two objects share one, the identity inside distinguishes them.
 [[nodiscard]] std::string name_of(const object_identity& what);
 
-/// Whether a name has that form, or that of an archive's index; whether it is of a file being written.
+/// Whether a name has that form, or that of an archive's index, which is in the same folder; whether it is of a file
+/// being written.
 [[nodiscard]] bool is_name(std::string_view name) noexcept;
 [[nodiscard]] bool is_temporary(std::string_view name) noexcept;
 

@@ -1,4 +1,5 @@
-// What is in flight: the objects and parts that are fetched now, and the fetched parts that a holder wants to stay.
+// What is in flight: the objects and parts that are fetched now, and the fetched parts that are pinned, see
+// pinned_ranges.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -31,9 +32,9 @@ struct versioned_part {
 
 /// The parts of objects that are on their way, so that each is fetched once, however many threads want it. There are
 /// two kinds:
-///  - promised parts: fetched for holders, and kept by them after their arrival. They are found by any range inside,
-///    and read as they were when they were fetched. One from byte 0 on whose requested length exceeds the object's size
-///    is the whole object.
+///  - pinned parts: prefetched for a pinned_ranges, its holder, which keeps them after their arrival. They are found
+///    by any range inside, and read as they were when they were fetched. One from byte 0 on whose requested length
+///    exceeds the object's size is the whole object.
 ///  - whole objects of a listed version, on their way into a cache: they are found by that version, and gone once they
 ///    have arrived.
 /// Threads: everything may be called concurrently. Memory: each part until its last handle is gone.
@@ -49,28 +50,28 @@ public:
         friend class in_flight;
         std::string key_;
         byte_range asked_;
-        std::optional<std::string> listed_;  // the version of a whole object; nothing for a promised part
-        bool over_ = false;                  // it has arrived or failed
-        std::optional<versioned_part> come_;
-        std::exception_ptr why_;  // it has failed; if null, those that wait fetch it themselves
+        std::optional<std::string> listed_;  // the version of a whole object; nothing for a pinned part
+        bool has_ended_ = false;             // it has arrived or failed
+        std::optional<versioned_part> arrived_;
+        std::exception_ptr failure_;  // for those that wait; if it failed without one, they fetch it themselves
     };
     using handle = std::shared_ptr<part>;
 
-    // Promised parts ---------------------------------------------------------------------------------------------
+    // Pinned parts ---------------------------------------------------------------------------------------------
 
-    struct promised {
+    struct pinned {
         handle what;         ///< holds the part
         bool fresh = false;  ///< no other holder is fetching it: the caller must
     };
 
     /// Holds a part, which counts as on its way from now on unless it was already held.
-    [[nodiscard]] promised promise(std::string_view key, byte_range asked);
+    [[nodiscard]] pinned pin(std::string_view key, byte_range asked);
     /// Ends the wait for a part, if it is still held or waited for. `bytes`: the fetched bytes; nothing if they cannot
-    /// be read or do not exist. If their version differs from that of other promised parts of the object, all of these
+    /// be read or do not exist. If their version differs from that of other pinned parts of the object, all of these
     /// are dropped.
     void put(const std::weak_ptr<part>& what, std::optional<byte_buffer> bytes, object_version version = {});
 
-    /// A range of an object, cut at the object's end, if it is within the promised parts; waits if it is on its way.
+    /// A range of an object, cut at the object's end, if it is within the pinned parts; waits if it is on its way.
     /// Nothing for an empty range, and for one behind the object's end.
     [[nodiscard]] std::optional<versioned_part> find(std::string_view key, byte_range where) const;
     [[nodiscard]] bool covers(std::string_view key, byte_range where) const;
@@ -78,7 +79,7 @@ public:
     // Whole objects ----------------------------------------------------------------------------------------------
 
     /// What fetches: a reader, or a prefetch.
-    enum class by : std::uint8_t { reader, ahead };
+    enum class by : std::uint8_t { reader, prefetch };
 
     /// Returns the result of fetch() on this thread; if another thread is already fetching the object, a reader waits
     /// for that result, and a prefetch returns nothing.
@@ -95,7 +96,7 @@ public:
 
     // Both -------------------------------------------------------------------------------------------------------
 
-    /// Call it when an object has been, or may have been, replaced: parts that were promised or fetched before are no
+    /// Call it when an object has been, or may have been, replaced: parts that were pinned or fetched before are no
     /// longer found, nor kept by get(). Those that wait for a whole object still get it.
     void forget(std::string_view key);
     void forget();
@@ -112,7 +113,7 @@ private:
     void add(const handle& fresh);
 
     mutable std::mutex guard_;
-    mutable std::condition_variable over_;
+    mutable std::condition_variable ended_;
     std::unordered_map<std::string, key_parts, text_hash, std::equal_to<>> by_key_;
     std::size_t sweep_at_ = 0;  // the number of keys at which those without parts are removed
 };

@@ -19,10 +19,10 @@ namespace smdebug::inline v1::detail {
 struct known_object {
     std::uint64_t size = 0;
     std::string version = {};
-    bool passes = false;  ///< it changes, or is a claim: do not cache it
+    bool passes = false;  ///< it is not to be cached, as it grows, or is a claim
 };
 
-/// Remembers the last used ones of some ten thousand objects, but not that an object is missing.
+/// Remembers as many objects as `most` says, the last used ones, but not that an object is missing.
 /// Threads: everything may be called concurrently.
 class known_objects {
 public:

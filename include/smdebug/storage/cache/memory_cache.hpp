@@ -14,7 +14,7 @@ namespace smdebug::inline v1::detail {
 
 /// Identifies an object and one of the versions under its key. Borrows.
 struct object_identity {
-    std::string_view place;    ///< the storage's name
+    std::string_view store;    ///< the storage's name
     std::string_view key;      ///< in that storage
     std::string_view version;  ///< as in entries(); empty if the storage has no versions
 };

@@ -50,7 +50,7 @@ namespace detail {
 /// | listed | fetches the whole object | with a folder: kept there | fetches it |
 /// | in flight (being fetched whole) | waits | waits | nothing |
 /// | held, in memory or in the folder | from there | from there | nothing |
-/// | a part of it promised to a holder | from there; waits | from there; waits | |
+/// | a part of it pinned to a holder | from there; waits | from there; waits | |
 ///
 /// forget(key) makes it unknown, whatever it was; a listing with another version makes it listed; a read behind the end
 /// of a held one asks again, and makes it changing if it has grown.  A fetch that brings another version than the
@@ -70,7 +70,7 @@ public:
 
     // Reading ----------------------------------------------------------------------------------------------------
 
-    /// A part of an object: from its promised parts, or else from the cached whole, which is fetched first if it is to
+    /// A part of an object: from its pinned parts, or else from the cached whole, which is fetched first if it is to
     /// be cached.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where);
 
@@ -79,9 +79,9 @@ public:
     void read_each(std::span<const std::string> keys, object_sink sink);
     /// Many parts. With a folder, objects that are small or of which much is wanted are first fetched whole.
     void read_ranges(std::span<const object_range> ranges, range_sink sink);
-    /// Fetches promised parts, without looking for them in flight. Delivers nothing if an object does not exist or
+    /// Fetches pinned parts, without looking for them in flight. Delivers nothing if an object does not exist or
     /// cannot be read.
-    void bring(std::span<const object_range> parts, range_sink sink);
+    void fetch_parts(std::span<const object_range> parts, range_sink sink);
 
     /// The object, if it is cached; makes no request.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key);
@@ -119,7 +119,7 @@ private:
     struct batch;
 
     [[nodiscard]] object_identity identity(std::string_view key, std::string_view version) const noexcept {
-        return {.place = place_, .key = key, .version = version};
+        return {.store = name_, .key = key, .version = version};
     }
     [[nodiscard]] bool may_cache(std::string_view key) const { return largest_ > 0 && options_.cacheable(key); }
     [[nodiscard]] bool is_to_cache(const known_object& of) const noexcept { return !of.passes && of.size <= largest_; }
@@ -143,7 +143,7 @@ private:
     // The object, fetched if it is not cached. If another thread is already fetching it, a reader waits for the result
     // and a prefetch returns nothing.
     [[nodiscard]] found object(std::string_view key, const known_object& of, in_flight::by who);
-    // A part of a promised part or of a cached object, which is fetched first; nothing if the caller has to read it
+    // A part of a pinned part or of a cached object, which is fetched first; nothing if the caller has to read it
     // from the inner storage.
     [[nodiscard]] found cached_part(std::string_view key, byte_range where);
 
@@ -151,14 +151,14 @@ private:
     [[nodiscard]] found part_if_there(const object_range& wanted);
 
     // Fetches whole, for the folder, those objects of which much is wanted.
-    void bring_wholes(std::span<const object_range> ranges);
-    // Whether all ranges of the first one's object, up to the next object, are promised. If one is not, all are read
+    void fetch_wholes(std::span<const object_range> ranges);
+    // Whether all ranges of the first one's object, up to the next object, are pinned. If one is not, all are read
     // elsewhere, so that they are of one version.
     [[nodiscard]] bool holds_all(std::span<const object_range> ranges) const;
 
     any_storage inner_;
     cache_options options_;  // cacheable is never empty
-    std::string place_;
+    std::string name_;
     memory_cache memory_;
     std::optional<disk_cache> disk_;
     std::uint64_t largest_;

@@ -44,14 +44,14 @@ private:
     std::unique_ptr<object_output> inner_;
 };
 
-/// Fetches promised parts in the order of the requests, many with one call: from the cache if possible, the rest from
+/// Fetches pinned parts in the order of the requests, many with one call: from the cache if possible, the rest from
 /// the inner storage. A folder keeps objects that are fetched whole; the memory does not, as they are held here anyway.
 /// Destruction waits only for the request in flight. A forked child has no thread: a holder that has started must not
 /// be used or destroyed there.
 class object_holder final : public pinned_ranges {
 public:
     explicit object_holder(std::shared_ptr<object_cache> cache)
-        : cache_(std::move(cache)), thread_([this](const std::string&) { bring_all(); }, 1, 1) {}
+        : cache_(std::move(cache)), thread_([this](const std::string&) { fetch_all(); }, 1, 1) {}
     object_holder(const object_holder&) = delete;
     object_holder& operator=(const object_holder&) = delete;
     ~object_holder() override {
@@ -64,13 +64,13 @@ public:
     void prefetch(std::span<const object_range> parts) override {
         const std::lock_guard lock{guard_};
         for (const object_range& each : parts) {
-            const auto [part, fresh] = cache_->flights().promise(each.key, each.where);
+            const auto [part, fresh] = cache_->flights().pin(each.key, each.where);
             by_key_[std::string{each.key}].push_back(part);
             if (fresh) {
-                to_bring_.push_back({.key = std::string{each.key}, .asked = each.where, .what = part});
+                queue_.push_back({.key = std::string{each.key}, .asked = each.where, .what = part});
             }
         }
-        if (!to_bring_.empty() && !thread_.wish("")) {
+        if (!queue_.empty() && !thread_.wish("")) {
             give_up();  // no thread available: readers fetch the parts themselves
         }
     }
@@ -83,26 +83,27 @@ public:
 private:
     static constexpr std::size_t most_at_once = 256;  // the most parts passed to the storage in one call
 
-    struct wish {
+    struct request {
         std::string key;
         byte_range asked;
         std::weak_ptr<in_flight::part> what;
     };
 
     /// Fetches what is still wanted of the queue.
-    void bring_all() {
-        for (std::vector<wish> batch = next(); !batch.empty(); batch = next()) {
+    void fetch_all() {
+        for (std::vector<request> batch = next(); !batch.empty(); batch = next()) {
             std::vector<object_range> ranges;
-            for (const wish& each : batch) {
+            for (const request& each : batch) {
                 ranges.push_back({each.key, each.asked});
             }
             std::size_t come = 0;
             try {
-                cache_->bring(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& of) {
-                    cache_->flights().put(batch[i].what, std::move(bytes), of);
-                    come = i + 1;
-                    return !has_ended();
-                });
+                cache_->fetch_parts(ranges,
+                                    [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& of) {
+                                        cache_->flights().put(batch[i].what, std::move(bytes), of);
+                                        come = i + 1;
+                                        return !has_ended();
+                                    });
             } catch (const std::exception&) {
                 // Reading them reports the error.
             }
@@ -112,12 +113,12 @@ private:
         }
     }
 
-    [[nodiscard]] std::vector<wish> next() {
+    [[nodiscard]] std::vector<request> next() {
         const std::lock_guard lock{guard_};
-        std::vector<wish> batch;
-        for (; !to_bring_.empty() && batch.size() < most_at_once; to_bring_.pop_front()) {
-            if (!to_bring_.front().what.expired()) {  // still wanted
-                batch.push_back(std::move(to_bring_.front()));
+        std::vector<request> batch;
+        for (; !queue_.empty() && batch.size() < most_at_once; queue_.pop_front()) {
+            if (!queue_.front().what.expired()) {  // still wanted
+                batch.push_back(std::move(queue_.front()));
             }
         }
         return batch;
@@ -129,7 +130,7 @@ private:
     }
 
     void give_up() {
-        for (const wish& each : std::exchange(to_bring_, {})) {
+        for (const request& each : std::exchange(queue_, {})) {
             cache_->flights().put(each.what, std::nullopt);
         }
     }
@@ -137,7 +138,7 @@ private:
     std::shared_ptr<object_cache> cache_;  // shared: this may outlive the storage that made it
     std::mutex guard_;
     std::unordered_map<std::string, std::vector<in_flight::handle>> by_key_;
-    std::deque<wish> to_bring_;
+    std::deque<request> queue_;
     bool ended_ = false;
     fetch_crew thread_;  // destroyed first
 };

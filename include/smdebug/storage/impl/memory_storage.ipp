@@ -155,7 +155,7 @@ SMDEBUG_INLINE bool memory_storage::state::take_away(std::string_view key, const
     return true;
 }
 
-/// Never returns a key twice unless it was removed in between.
+/// Returns a key again each time it was written since.
 class memory_storage::follower final : public key_follower {
 public:
     follower(std::shared_ptr<const state> followed, std::string_view prefix)

@@ -28,6 +28,17 @@ SMDEBUG_INLINE path_openers& known_openers() noexcept {
     return *known;
 }
 
+SMDEBUG_INLINE const archive_openers& openers_of_archives(std::string_view path) {
+    const archive_openers* const known = known_openers().archives;
+    if (known == nullptr) {
+        throw unsupported("this program was built without archives, so that it cannot open " + std::string{path} +
+                              ": include <smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, "
+                              "libzstd)",
+                          {.where = std::string{path}});
+    }
+    return *known;
+}
+
 SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& options) {
     if (!is_in_s3(path)) {
         return any_storage{local_storage{std::string{path}}};
@@ -67,13 +78,8 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
         return detail::open_folder(path, std::move(options));
     }
     const bool must_be_archive = archived->is_named_so || !archived->inside.empty();
-    const detail::archive_openers* const archives = detail::known_openers().archives;
-    if (archives == nullptr && must_be_archive) {
-        throw unsupported("this program was built without archives, so that it cannot open " + std::string{path} +
-                              ": include <smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, "
-                              "libzstd)",
-                          {.where = std::string{path}});
-    }
+    const detail::archive_openers* const archives =
+        must_be_archive ? &detail::openers_of_archives(path) : detail::known_openers().archives.load();
     if (archives != nullptr) {
         const archive_options how = detail::archives_with_cache(options);
         std::optional<any_storage> run = archives->open_run(detail::open_folder(archived->folder, std::move(options)),

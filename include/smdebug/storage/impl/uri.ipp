@@ -54,11 +54,17 @@ SMDEBUG_INLINE bool is_in_s3(std::string_view path) {
     return folder;
 }
 
-SMDEBUG_INLINE std::string_view archive_extension_of(std::string_view path) noexcept {
-    constexpr std::array<std::string_view, 6> endings{".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".zip"};
+/// That of the endings which a path has; empty if it has none.
+[[nodiscard]] inline std::string_view ending_among(std::span<const std::string_view> endings,
+                                                   std::string_view path) noexcept {
     const auto ending =
         std::find_if(endings.begin(), endings.end(), [&](std::string_view each) { return path.ends_with(each); });
     return ending == endings.end() ? std::string_view{} : *ending;
+}
+
+SMDEBUG_INLINE std::string_view archive_extension_of(std::string_view path) noexcept {
+    constexpr std::array<std::string_view, 6> endings{".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".zip"};
+    return ending_among(endings, path);
 }
 
 [[nodiscard]] inline archive_path parts_of(std::string_view archive, std::string_view inside) {
@@ -83,11 +89,15 @@ SMDEBUG_INLINE std::optional<std::string_view> ended_job_of(std::string_view key
     return name == "framework" || name == "system" ? std::nullopt : std::optional{folder};
 }
 
-SMDEBUG_INLINE bool is_data_file(std::string_view path) noexcept {
-    const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+SMDEBUG_INLINE std::string_view data_ending_of(std::string_view path) noexcept {
     constexpr std::array<std::string_view, 8> endings{".safetensors", ".npz", ".npy",  ".pt",
                                                       ".pth",         ".bin", ".ckpt", ".pkl"};
-    return std::any_of(endings.begin(), endings.end(), [&](std::string_view each) { return name.ends_with(each); }) ||
+    return ending_among(endings, path);
+}
+
+SMDEBUG_INLINE bool is_data_file(std::string_view path) noexcept {
+    const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+    return !data_ending_of(name).empty() ||
            (name.find("tfevents") != std::string_view::npos && !name.ends_with(".tfevents"));
 }
 

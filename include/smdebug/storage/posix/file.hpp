@@ -29,6 +29,14 @@ namespace smdebug::inline v1::detail::posix {
     return code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG || code == ELOOP;
 }
 
+/// How far a file system's clock must advance after the time that it gives as the last change of a file or folder,
+/// until a further change is sure to change that time: longer than a tick of the kernel, or of a file system with a
+/// resolution of one or two seconds.
+[[nodiscard]] constexpr std::chrono::nanoseconds guard_of(std::chrono::nanoseconds changed) noexcept {
+    using namespace std::chrono_literals;
+    return changed % 1s != 0ns ? 50ms : 2100ms;
+}
+
 /// Throws the error for `code` (an errno).
 [[noreturn]] void fail(const std::string& doing, const std::string& path, int code);
 

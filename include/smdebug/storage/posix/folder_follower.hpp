@@ -38,13 +38,6 @@ struct folder_look {
     folder_stamp stamp = {};  ///< if it exists
 };
 
-/// How far the file system's clock must advance until a change is sure to change a stamp: longer than a tick of the
-/// kernel, or of a file system with resolution of one or two seconds.
-[[nodiscard]] constexpr std::chrono::nanoseconds guard_of(const folder_stamp& stamp) noexcept {
-    using namespace std::chrono_literals;
-    return stamp.changed % 1s != 0ns ? 50ms : 2100ms;
-}
-
 /// Whether a listing found everything that was added to a folder before its stamp changes again: whether the tick of
 /// the folder's last change had ended when the listing began. It had if
 ///  - the stamp was first seen at least one guard time earlier, by our clock; or
@@ -53,7 +46,8 @@ struct folder_look {
 [[nodiscard]] constexpr bool is_settled(const folder_stamp& stamp, std::chrono::steady_clock::time_point first_seen,
                                         std::chrono::steady_clock::time_point listing_began,
                                         std::optional<std::chrono::nanoseconds> latest) noexcept {
-    return listing_began - first_seen >= guard_of(stamp) || (latest && *latest - stamp.changed >= guard_of(stamp));
+    return listing_began - first_seen >= guard_of(stamp.changed) ||
+           (latest && *latest - stamp.changed >= guard_of(stamp.changed));
 }
 
 /// Whether a kind of file system (statfs's f_type) is known to update a folder's times with its contents. Others may

@@ -40,6 +40,11 @@ void sync_folder_of(const std::string& path);
 /// Errors: unavailable. Cost: an open and a sync each.
 void sync_all_folders_above(const std::string& path);
 
+/// A file's name of hashed_digits hexadecimal digits, made of a text of any length, and an extension. Two texts may
+/// share one: the file must say which it is of.
+[[nodiscard]] std::string hashed_name(std::string_view text, std::string_view extension);
+inline constexpr std::size_t hashed_digits = 32;
+
 /// Removes a file; returns whether it existed. Errors: access_denied, unavailable.
 bool remove_file(const std::string& path);
 

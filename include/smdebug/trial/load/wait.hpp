@@ -5,6 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/core/stop_token.hpp>
+#include <smdebug/storage/announcer.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/concepts.hpp>
 
@@ -67,7 +68,7 @@ private:
     static constexpr std::size_t most_keys = 4096;  // with more keys, a look at everything costs no more
 
     std::unique_ptr<change_signal> signal_;
-    sleeping_signal rest_;
+    std::unique_ptr<change_signal> rest_ = announcer{}.watch({});  // announces nothing: it only sleeps
     std::vector<std::string> unseen_;
     bool announces_ = false;
     bool everything_ = true;

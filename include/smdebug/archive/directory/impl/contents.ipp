@@ -95,10 +95,10 @@ SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, co
     kind_ = "tar";
     if (outer == format::gzip) {
         kind_ = "tar.gz";
-        unpacks = std::make_shared<deflate_codec>(deflate_wrap::gzip);
+        unpacks = deflate_codec(deflate_wrap::gzip);
     } else if (outer == format::zstd) {
         kind_ = "tar.zst";
-        unpacks = std::make_shared<zstd_codec>();
+        unpacks = zstd_codec();
     }
     std::optional<index_places> places;
     if (how == indexes::used && may_have_index()) {
@@ -251,7 +251,7 @@ SMDEBUG_INLINE std::unique_ptr<opened_object> contents::open(std::shared_ptr<con
     return reads_pieces(of) ? std::make_unique<opened_member>(from, key, of, std::move(all)) : nullptr;
 }
 
-SMDEBUG_INLINE void contents::lost(std::string_view key, std::uint64_t offset, const std::string& why) const {
+SMDEBUG_INLINE void contents::throw_damaged(std::string_view key, std::uint64_t offset, const std::string& why) const {
     throw corrupt_data("the archive " + archive_->name() + ": its member " + std::string{key} +
                            " cannot be read, at byte " + std::to_string(offset) + ": " + why,
                        {.where = archive_->name() + "!/" + std::string{key}, .offset = offset});
@@ -262,14 +262,14 @@ auto contents::reading(std::string_view key, const member& of, Doing&& doing) co
     try {
         return doing();
     } catch (const corrupt_data& why) {
-        lost(key, why.offset().value_or(of.where.offset), std::string{why.message()});
+        throw_damaged(key, why.offset().value_or(of.where.offset), std::string{why.message()});
     }
 }
 
 SMDEBUG_INLINE void contents::check_length(std::string_view key, std::uint64_t begin, std::uint64_t length,
                                            std::uint64_t wanted) const {
     if (length < wanted) {
-        lost(key, begin + length, "the archive ends there: it is cut");
+        throw_damaged(key, begin + length, "the archive ends there: it is cut");
     }
 }
 
@@ -379,7 +379,7 @@ SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> contents::stored_places
             const std::size_t skipped = std::min(bytes.size(), std::size_t{begin_of(i) - reads[read].offset});
             const std::uint64_t begin = zip_content_begin(*archive_, key, file, bytes.subspan(skipped));
             if (file.size != file.where.length || begin > archive_->size() || file.size > archive_->size() - begin) {
-                lost(key, file.where.offset, "its sizes do not fit to its place");
+                throw_damaged(key, file.where.offset, "its sizes do not fit to its place");
             }
             places[order[i]] = begin;
         }
@@ -403,7 +403,7 @@ SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> contents::stored_places
 SMDEBUG_INLINE void contents::check_whole(std::string_view key, const member& of, byte_range where,
                                           const byte_buffer& bytes) const {
     if (of.behind_own_head && where.offset == 0 && where.length == of.size && crc32_of(bytes.view()) != of.sum) {
-        lost(key, of.where.offset, "its bytes have another checksum than the archive's directory says");
+        throw_damaged(key, of.where.offset, "its bytes have another checksum than the archive's directory says");
     }
 }
 
@@ -427,17 +427,16 @@ SMDEBUG_INLINE std::shared_ptr<const byte_source> contents::open_member(std::str
     auto packed = std::make_shared<part_source>(archive_, byte_range{begin, of.where.length});
     if (of.how == packing::stored) {
         if (of.size != of.where.length) {
-            lost(key, of.where.offset, "it is stored, but its two sizes differ");
+            throw_damaged(key, of.where.offset, "it is stored, but its two sizes differ");
         }
         return packed;
     }
     archive_options share = options_;
     share.memory_bytes /= most_open_members;
     if (of.how == packing::zstd) {
-        return std::make_shared<decoded_source>(std::move(packed), std::make_shared<zstd_codec>(), share);
+        return std::make_shared<decoded_source>(std::move(packed), zstd_codec(), share);
     }
-    return std::make_shared<decoded_source>(std::move(packed), std::make_shared<deflate_codec>(deflate_wrap::none),
-                                            share);
+    return std::make_shared<decoded_source>(std::move(packed), deflate_codec(deflate_wrap::none), share);
 }
 
 }  // namespace smdebug::inline v1::archive::detail

@@ -210,8 +210,9 @@ SMDEBUG_INLINE archive_identity identity_of(const byte_source& archive) {
     archive_identity made{.size = archive.size(), .version = archive.version()};
     const std::uint64_t part = std::min(made.size, smdx::end_bytes);
     const std::array<byte_range, 2> ends{byte_range{0, part}, byte_range{made.size - part, part}};
-    archive.read_many(
-        ends, [&](std::size_t, const byte_buffer& bytes) { made.ends = smdx::content_hash(bytes.view(), made.ends); });
+    archive.read_many(ends, [&](std::size_t, const byte_buffer& bytes) {
+        made.hash_of_ends = smdx::content_hash(bytes.view(), made.hash_of_ends);
+    });
     return made;
 }
 
@@ -219,7 +220,7 @@ SMDEBUG_INLINE std::vector<std::byte> written(const kept_index& index) {
     smdx::writer front;
     front.number(index.of.size);
     front.text(index.of.version);
-    front.fixed(index.of.ends);
+    front.fixed(index.of.hash_of_ends);
     front.text(index.kind);
     front.number(index.spans.size());
     std::vector<std::byte> points;
@@ -310,7 +311,7 @@ namespace smdx {
     kept_index made;
     made.of.size = from.number();
     made.of.version = from.text();
-    made.of.ends = from.fixed();
+    made.of.hash_of_ends = from.fixed();
     made.kind = from.text();
     if (!from.is_right() || made.of != of || made.kind != kind) {
         return std::nullopt;
@@ -364,14 +365,7 @@ private:
     // A relative path means another archive in another working directory.
     const std::string whole =
         archive.find("://") == std::string::npos ? smdebug::detail::posix::absolute_path(archive) : archive;
-    std::string name;
-    for (const std::uint64_t seed : {0U, 1U}) {
-        std::uint64_t hash = smdebug::detail::content_hash(as_bytes(whole), seed);
-        for (int i = 0; i < 16; ++i, hash >>= 4U) {
-            name += "0123456789abcdef"[hash & 15U];
-        }
-    }
-    return name.append(index_extension);
+    return smdebug::detail::posix::hashed_name(whole, smdebug::detail::archive_index_extension);
 }
 
 SMDEBUG_INLINE index_places::index_places(std::shared_ptr<const byte_source> archive, const std::string& folder)
@@ -390,7 +384,7 @@ SMDEBUG_INLINE index_places::index_places(std::shared_ptr<const byte_source> arc
 SMDEBUG_INLINE std::shared_ptr<const byte_source> index_places::find(std::size_t place) const {
     try {
         if (place == 1) {
-            return archive_->sibling(index_extension);
+            return archive_->sibling(smdebug::detail::archive_index_extension);
         }
         if (path_.empty() || !smdebug::detail::posix::facts_of(path_)) {
             return nullptr;
@@ -417,7 +411,7 @@ SMDEBUG_INLINE void index_places::keep(byte_view index) const noexcept {
 }
 
 SMDEBUG_INLINE std::string index_places::drop(std::size_t place) const {
-    std::string which = archive_->name().append(index_extension);
+    std::string which = archive_->name().append(smdebug::detail::archive_index_extension);
     if (place == 0) {
         try {
             static_cast<void>(smdebug::detail::posix::remove_file(path_));

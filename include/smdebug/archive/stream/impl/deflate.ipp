@@ -266,15 +266,6 @@ private:
     bool over_ = false;
 };
 
-}  // namespace deflate
-
-SMDEBUG_INLINE std::unique_ptr<decoder> deflate_codec::begin(std::shared_ptr<const byte_source> packed,
-                                                             const access_point* from) const {
-    return std::make_unique<deflate::inflater>(std::move(packed), wrap_, static_cast<const deflate::place*>(from));
-}
-
-namespace deflate {
-
 /// The size of a member as its head, which begins with these bytes, stores it; 0 if it stores none.
 [[nodiscard]] inline std::uint64_t told_size(byte_view head) {
     constexpr std::size_t fixed = 12;
@@ -302,38 +293,55 @@ namespace deflate {
     return 0;
 }
 
+class format final : public codec {
+public:
+    explicit format(deflate_wrap wrap) noexcept : wrap_(wrap) {}
+
+    [[nodiscard]] std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
+                                                 const access_point* from) const override {
+        return std::make_unique<inflater>(std::move(packed), wrap_, static_cast<const place*>(from));
+    }
+    [[nodiscard]] std::optional<std::uint64_t> part_end(const byte_source& packed, std::uint64_t begin) const override {
+        constexpr std::uint64_t head_bytes = 512;  // more than such heads have
+        std::uint64_t end = begin;
+        byte_buffer piece;
+        std::uint64_t piece_begin = begin;
+        while (wrap_ == deflate_wrap::gzip && end - begin < enough_for_part) {
+            if (end - piece_begin + head_bytes > piece.size()) {
+                piece = packed.read({end, enough_for_part});
+                piece_begin = end;
+            }
+            const std::uint64_t size = told_size(piece.slice({end - piece_begin, head_bytes}).view());
+            if (size == 0 || size > most_for_part || size > packed.size() - end) {
+                break;
+            }
+            end += size;
+        }
+        return end > begin ? std::optional{end} : std::nullopt;
+    }
+    [[nodiscard]] bool gains_by_threads() const noexcept override { return true; }
+    [[nodiscard]] std::shared_ptr<const access_point> part_point(std::uint64_t begin) const override {
+        auto before = std::make_shared<place>();
+        before->offset = begin;
+        before->at_head = true;
+        return before;
+    }
+    [[nodiscard]] std::shared_ptr<const access_point> restore(byte_view written) const override {
+        std::shared_ptr<const place> made = place::restored(written);
+        return made != nullptr && made->at_head && wrap_ == deflate_wrap::none ? nullptr : made;
+    }
+    [[nodiscard]] std::string_view name() const noexcept override {
+        return wrap_ == deflate_wrap::gzip ? "gzip" : "deflate";
+    }
+
+private:
+    deflate_wrap wrap_;
+};
+
 }  // namespace deflate
 
-SMDEBUG_INLINE std::optional<std::uint64_t> deflate_codec::part_end(const byte_source& packed,
-                                                                    std::uint64_t begin) const {
-    constexpr std::uint64_t head_bytes = 512;  // more than such heads have
-    std::uint64_t end = begin;
-    byte_buffer piece;
-    std::uint64_t piece_begin = begin;
-    while (wrap_ == deflate_wrap::gzip && end - begin < enough_for_part) {
-        if (end - piece_begin + head_bytes > piece.size()) {
-            piece = packed.read({end, enough_for_part});
-            piece_begin = end;
-        }
-        const std::uint64_t size = deflate::told_size(piece.slice({end - piece_begin, head_bytes}).view());
-        if (size == 0 || size > most_for_part || size > packed.size() - end) {
-            break;
-        }
-        end += size;
-    }
-    return end > begin ? std::optional{end} : std::nullopt;
-}
-
-SMDEBUG_INLINE std::shared_ptr<const access_point> deflate_codec::part_point(std::uint64_t begin) const {
-    auto before = std::make_shared<deflate::place>();
-    before->offset = begin;
-    before->at_head = true;
-    return before;
-}
-
-SMDEBUG_INLINE std::shared_ptr<const access_point> deflate_codec::restore(byte_view written) const {
-    std::shared_ptr<const deflate::place> made = deflate::place::restored(written);
-    return made != nullptr && made->at_head && wrap_ == deflate_wrap::none ? nullptr : made;
+SMDEBUG_INLINE std::shared_ptr<const codec> deflate_codec(deflate_wrap wrap) {
+    return std::make_shared<deflate::format>(wrap);
 }
 
 SMDEBUG_INLINE std::uint32_t crc32_of(byte_view bytes) noexcept {

@@ -411,12 +411,6 @@ SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const che
     return read_checkpoint(store, step, options, owners);
 }
 
-[[nodiscard]] inline bool is_floating(dtype type) noexcept {
-    constexpr dtype kinds[] = {dtype::float16,       dtype::bfloat16,    dtype::float32,   dtype::float64,
-                               dtype::float8_e4m3fn, dtype::float8_e5m2, dtype::complex64, dtype::complex128};
-    return std::find(std::begin(kinds), std::end(kinds), type) != std::end(kinds);
-}
-
 /// The collection of a tensor, or an empty text.  `known` is what a file says that names its parts.
 [[nodiscard]] inline std::string_view collection_of(std::string_view file, std::string_view tensor, dtype type,
                                                     std::optional<std::string_view> known) noexcept {
@@ -519,7 +513,7 @@ SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
                  .index_of = {},
                  .step_inside = [this](const std::string& key) -> std::optional<step_number> {
                      try {
-                         return formats::detail::step_in_torch_file(store_, key, how_.archive);
+                         return formats::detail::step_in_torch_file(store_, key, how_.unpacking);
                      } catch (const error&) {
                          return std::nullopt;  // reading it reports that
                      }
@@ -581,7 +575,7 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
     detail::step_contents read;
     std::vector<problem> problems;
     try {
-        read = detail::read_checkpoint(store_, step, how_.archive, owners_);
+        read = detail::read_checkpoint(store_, step, how_.unpacking, owners_);
     } catch (const corrupt_data& damaged) {
         problems.push_back(
             {.where = step.folder.empty() ? step.files.front() : step.folder, .what = std::string{damaged.message()}});

@@ -45,30 +45,17 @@ struct index_mark {
 }
 
 SMDEBUG_INLINE checkpoint_kind kind_of(std::string_view key) noexcept {
-    struct row {
-        std::string_view ending;
-        checkpoint_kind kind;
-    };
     if (is_resource_fork(key)) {
         return checkpoint_kind::none;
     }
     if (index_mark_in(key)) {
         return checkpoint_kind::index;
     }
-    constexpr std::array rows{
-        row{".safetensors", checkpoint_kind::safetensors},
-        row{".npz", checkpoint_kind::npz},
-        row{".npy", checkpoint_kind::npy},
-        row{".pt", checkpoint_kind::torch},
-        row{".pth", checkpoint_kind::torch},
-        row{".bin", checkpoint_kind::torch},
-        row{".ckpt", checkpoint_kind::torch},
-        row{".pkl", checkpoint_kind::torch},
-    };
-    for (const row& each : rows) {
-        if (key.ends_with(each.ending)) {
-            return each.kind;
-        }
+    if (const std::string_view ending = smdebug::detail::data_ending_of(key); !ending.empty()) {
+        return ending == ".safetensors" ? checkpoint_kind::safetensors
+               : ending == ".npz"       ? checkpoint_kind::npz
+               : ending == ".npy"       ? checkpoint_kind::npy
+                                        : checkpoint_kind::torch;
     }
     if (key == ".metadata" || key.ends_with("/.metadata")) {
         return checkpoint_kind::distributed;
@@ -166,9 +153,8 @@ struct written_number {
 /// One name of a path, in lower case.
 class name_reader {
 public:
-    name_reader(std::string_view name, bool is_file) : text(name), stem_(name.size()), is_file_(is_file) {
-        std::transform(text.begin(), text.end(), text.begin(),
-                       [](char one) { return one >= 'A' && one <= 'Z' ? static_cast<char>(one - 'A' + 'a') : one; });
+    name_reader(std::string_view name, bool is_file)
+        : text(smdebug::detail::in_small_letters(name)), stem_(name.size()), is_file_(is_file) {
         if (is_file_) {
             stem_ = text.find(".safetensors");
             stem_ = stem_ == std::string::npos ? text.rfind('.') : stem_;

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/formats/checkpoints/joined_object.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +12,13 @@
 #include <utility>
 
 namespace smdebug::inline v1::formats::detail {
+
+SMDEBUG_INLINE any_storage open_zip(const any_storage& folder, const std::string& key, archive_options options) {
+    constexpr std::uint64_t most_of_deflate = 1'100;  // 1032, and the overhead of a small stream
+    options.most_ratio = std::max(options.most_ratio, most_of_deflate);
+    return smdebug::detail::openers_of_archives(smdebug::detail::path_of(folder, key))
+        .open_files(folder, key, options, archive::detail::member_names::texts);
+}
 
 SMDEBUG_INLINE const joined_object::part* joined_object::at(std::uint64_t offset) const noexcept {
     const auto found = std::upper_bound(parts.begin(), parts.end(), offset,

@@ -5,8 +5,8 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/formats/checkpoints/joined_object.hpp>
 #include <smdebug/formats/checkpoints/npz_directory.hpp>
-#include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -32,26 +32,16 @@ namespace smdebug::inline v1::formats::detail {
 SMDEBUG_INLINE npz_directory read_npz_directory(const any_storage& folder, const std::string& key,
                                                 const archive_options& options) {
     constexpr std::string_view ending = ".npy";
-    constexpr std::uint64_t most_of_deflate = 1'100;  // 1032, and the overhead of a small stream
     const std::string file = smdebug::detail::path_of(folder, key);
-    const smdebug::detail::archive_openers* const archives = smdebug::detail::known_openers().archives;
-    if (archives == nullptr) {
-        throw unsupported("this program was built without archives, so that it cannot open " + file +
-                              ": include <smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, "
-                              "libzstd)",
-                          {.where = file});
-    }
     const byte_buffer head = folder.read(key, {0, lfs_pointer_begin.size()});
     const std::string_view mark = as_text(head.view());
     if (mark == lfs_pointer_begin) {
         throw corrupt_data("the file " + file + ": " + std::string{lfs_pointer_text}, {.where = file});
     }
-    if (!mark.starts_with("PK\3\4") && !mark.starts_with("PK\5\6")) {  // of a member, or of an empty zip's end
+    if (!is_zip(mark)) {
         throw corrupt_data("the file " + file + ": it is not a zip as numpy writes it", {.where = file});
     }
-    archive_options how = options;
-    how.most_ratio = std::max(how.most_ratio, most_of_deflate);
-    npz_directory all{.files = archives->open_files(folder, key, how, archive::detail::member_names::texts)};
+    npz_directory all{.files = open_zip(folder, key, options)};
     for (const problem& one : all.files.problems()) {
         const std::size_t inside = one.where.starts_with(file + "!/") ? file.size() + 2 : 0;
         all.not_read.push_back({one.where.substr(inside), one.what, one.kind});

@@ -192,10 +192,13 @@ private:
         }
         stack_.push_back(one);
     }
-    [[nodiscard]] node pop() {
-        if (stack_.empty() || stack_.back() == mark) {
+    void need(bool is_there) const {
+        if (!is_there) {
             refuse("its opcode takes more from the stack than there is");
         }
+    }
+    [[nodiscard]] node pop() {
+        need(!stack_.empty() && stack_.back() != mark);
         const node top = stack_.back();
         stack_.pop_back();
         return top;
@@ -342,28 +345,32 @@ private:
 
     // Containers.
     void push_tuple(std::size_t count) {
-        if (behind_last_mark() < count) {
-            refuse("its opcode takes more from the stack than there is");
-        }
+        need(behind_last_mark() >= count);
+        const std::size_t begin = stack_.size() - count;
         const node made = add_container(pickle_kind::tuple);
-        for (std::size_t i = stack_.size() - count; i < stack_.size(); ++i) {
-            append(made, stack_[i]);
-        }
-        stack_.resize(stack_.size() - count);
+        move_entries(made, begin);
         push(made);
+    }
+    void check_pairs(pickle_kind kind, std::size_t begin) const {
+        if (kind == pickle_kind::mapping && (stack_.size() - begin) % 2 != 0) {
+            refuse("a key of its dictionary has no value");
+        }
+    }
+    // Entries of the stack, from `begin` on, into a container.
+    void move_entries(node to, std::size_t begin) {
+        for (std::size_t i = begin; i < stack_.size(); ++i) {
+            append(to, stack_[i]);
+        }
+        stack_.resize(begin);
     }
     [[nodiscard]] std::size_t behind_last_mark() const noexcept {
         return stack_.size() - (marks_.empty() ? 0 : marks_.back() + 1);
     }
     void push_marked(pickle_kind kind) {
         const std::size_t begin = behind_mark();
-        if (kind == pickle_kind::mapping && (stack_.size() - begin) % 2 != 0) {
-            refuse("a key of its dictionary has no value");
-        }
+        check_pairs(kind, begin);
         const node made = add_container(kind);
-        for (std::size_t i = begin; i < stack_.size(); ++i) {
-            append(made, stack_[i]);
-        }
+        move_entries(made, begin);
         drop_to_mark();
         push(made);
     }
@@ -384,16 +391,9 @@ private:
     }
     // Moves the entries from `begin` on into the container at a place of the stack.
     void fill(pickle_kind kind, std::size_t container, std::size_t begin) {
-        if (container >= stack_.size() || stack_[container] == mark) {
-            refuse("its opcode takes more from the stack than there is");
-        }
-        if (kind == pickle_kind::mapping && (stack_.size() - begin) % 2 != 0) {
-            refuse("a key of its dictionary has no value");
-        }
-        const node to = container_of(stack_[container], kind);
-        for (std::size_t i = begin; i < stack_.size(); ++i) {
-            append(to, stack_[i]);
-        }
+        need(container < stack_.size() && stack_[container] != mark);
+        check_pairs(kind, begin);
+        move_entries(container_of(stack_[container], kind), begin);
     }
     void fill_marked(pickle_kind kind) {
         const std::size_t begin = behind_mark();
@@ -401,12 +401,9 @@ private:
         drop_to_mark();
     }
     void fill_last(pickle_kind kind, std::size_t count) {
-        if (behind_last_mark() < count + 1) {
-            refuse("its opcode takes more from the stack than there is");
-        }
+        need(behind_last_mark() > count);
         const std::size_t begin = stack_.size() - count;
         fill(kind, begin - 1, begin);
-        stack_.resize(begin);
     }
 
     void reduce() {
@@ -681,10 +678,6 @@ SMDEBUG_INLINE pickle_tree::node pickle_tree::value(node of, std::string_view ke
         }
     }
     return found;
-}
-
-SMDEBUG_INLINE pickle_tree::node pickle_tree::callee(node of) const noexcept {
-    return kind(of) == pickle_kind::object ? nodes_[of].first : nothing;
 }
 
 SMDEBUG_INLINE pickle_tree::node pickle_tree::arguments(node of) const noexcept {

@@ -74,7 +74,7 @@ private:
         if (front.starts_with(lfs_pointer_begin)) {
             refuse(std::string{lfs_pointer_text});
         }
-        if (front.starts_with("PK\3\4") || front.starts_with("PK\5\6")) {
+        if (is_zip(front)) {
             read_zip();
         } else if (front.size() > 262 && front.substr(257, 5) == "ustar") {
             refuse_other(
@@ -109,17 +109,8 @@ private:
     }
 
     void read_zip() {
-        constexpr std::uint64_t most_of_deflate = 1'100;  // see read_npz_directory
         constexpr std::string_view name = "/data.pkl";
-        const smdebug::detail::archive_openers* const archives = smdebug::detail::known_openers().archives;
-        if (archives == nullptr) {
-            refuse_other(
-                "this program was built without archives, so that it cannot open a zip: include "
-                "<smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, libzstd)");
-        }
-        archive_options how = options_;
-        how.most_ratio = std::max(how.most_ratio, most_of_deflate);
-        records_ = archives->open_files(store_, key_, how, archive::detail::member_names::texts);
+        records_ = open_zip(store_, key_, options_);
         for (const std::string& record : records_.list("", "")) {
             if (record.ends_with(name) && record.find('/') == record.size() - name.size()) {
                 if (!prefix_.empty()) {
@@ -141,7 +132,6 @@ private:
         if (records_.size(prefix_ + "byteorder")) {
             is_big_endian_ = as_text(records_.read(prefix_ + "byteorder", {0, 16}).view()).starts_with("big");
         }
-        stored_places_ = archives->stored_places;
     }
 
     void check_size(std::uint64_t bytes) const {
@@ -309,7 +299,8 @@ private:
         for (const auto& [key, storage] : places) {
             records.push_back(storage.record);
         }
-        const std::vector<std::optional<std::uint64_t>> begins = stored_places_(records_, records);
+        const std::vector<std::optional<std::uint64_t>> begins =
+            smdebug::detail::openers_of_archives(file_).stored_places(records_, records);
         std::size_t i = 0;
         for (auto& [key, storage] : places) {
             storage.begin = begins[i++];
@@ -374,8 +365,6 @@ private:
     std::string file_;
     any_storage records_;  // of a zip
     std::string prefix_;   // of its records; empty if it is no zip
-    std::vector<std::optional<std::uint64_t>> (*stored_places_)(const any_storage&,
-                                                                std::span<const std::string>) = nullptr;
     std::uint64_t size_ = 0;
     byte_buffer bytes_;  // of the pickle
     std::optional<pickle_tree> tree_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call/endpoint.hpp>
 
@@ -81,8 +82,8 @@ SMDEBUG_INLINE std::string bucket_url(const std::optional<std::string>& endpoint
 
 SMDEBUG_INLINE std::optional<server_name> server_named_by(std::string_view url) {
     const http::detail::url_parts parts = http::detail::parts_of(url);
-    const std::string scheme = in_small_letters(parts.scheme);
-    server_name found{.secure = scheme == "https", .host = in_small_letters(parts.host)};
+    const std::string scheme = smdebug::detail::in_small_letters(parts.scheme);
+    server_name found{.secure = scheme == "https", .host = smdebug::detail::in_small_letters(parts.host)};
     found.has_user = !parts.user.empty();
     found.port = found.secure ? 443U : 80U;
     if (!parts.port.empty()) {
@@ -105,7 +106,7 @@ SMDEBUG_INLINE standing standing_of(const server_name& other, const server_name&
         return standing::stranger;
     }
     const std::string_view host = other.host;
-    const std::string before = in_small_letters(bucket) + ".";
+    const std::string before = smdebug::detail::in_small_letters(bucket) + ".";
     const std::string_view rest = host.starts_with(before) ? host.substr(before.size()) : std::string_view{};
     if (const std::string_view domain = detail::amazon_domain_of(home.host); !domain.empty()) {
         return detail::amazon_domain_of(host) == domain   ? standing::server

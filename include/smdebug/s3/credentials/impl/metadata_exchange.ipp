@@ -166,10 +166,10 @@ SMDEBUG_INLINE bool may_give_keys(std::string_view url) {
         parts.port.find_first_not_of("0123456789") != std::string_view::npos) {
         return false;
     }
-    const std::string scheme = in_small_letters(parts.scheme);
+    const std::string scheme = smdebug::detail::in_small_letters(parts.scheme);
     constexpr std::array<std::string_view, 5> known{"localhost", "[::1]", "169.254.170.2", "169.254.170.23",
                                                     "[fd00:ec2::23]"};
-    const std::string host = in_small_letters(parts.host);
+    const std::string host = smdebug::detail::in_small_letters(parts.host);
     const bool is_near = std::find(known.begin(), known.end(), host) != known.end() || is_loopback_ipv4(host);
     return scheme == "https" || (scheme == "http" && is_near);
 }
@@ -255,7 +255,7 @@ SMDEBUG_INLINE std::string instance_url(const environment_reader& environment) {
         }
         return *std::move(url);
     }
-    const std::string mode = in_small_letters(variable(environment, mode_name).value_or("ipv4"));
+    const std::string mode = smdebug::detail::in_small_letters(variable(environment, mode_name).value_or("ipv4"));
     if (mode != "ipv4" && mode != "ipv6") {
         throw value_error(std::string{mode_name} + " must be IPv4 or IPv6");
     }

@@ -21,13 +21,6 @@ SMDEBUG_INLINE std::optional<std::string> variable(const environment_reader& env
     return value && value->empty() ? std::nullopt : std::move(value);
 }
 
-SMDEBUG_INLINE std::string in_small_letters(std::string_view text) {
-    std::string made{text};
-    std::transform(made.begin(), made.end(), made.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return made;
-}
-
 SMDEBUG_INLINE std::string from_home(const environment_reader& environment, std::string path) {
     const auto home = variable(environment, "HOME");
     return home && path.starts_with("~/") ? *home + path.substr(1) : std::move(path);
@@ -138,7 +131,7 @@ private:
         if (middle == std::string_view::npos) {
             malformed("has no '='");
         }
-        const std::string name = in_small_letters(trimmed(text.substr(0, middle)));
+        const std::string name = smdebug::detail::in_small_letters(trimmed(text.substr(0, middle)));
         if (name.empty()) {
             malformed("has no name before the '='");
         }
@@ -364,7 +357,8 @@ SMDEBUG_INLINE aws_settings read_aws_settings(const environment_reader& environm
     }
 
     const auto ignored = variable(environment, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
-    if (in_small_letters(ignored ? *ignored : chosen.value("ignore_configured_endpoint_urls").value_or("")) == "true") {
+    if (smdebug::detail::in_small_letters(
+            ignored ? *ignored : chosen.value("ignore_configured_endpoint_urls").value_or("")) == "true") {
         return made;
     }
     made.endpoint = first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");

@@ -5,6 +5,7 @@
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/folder.hpp>
 #include <smdebug/storage/posix/output.hpp>
+#include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,32 +18,25 @@ namespace cache_file {
 
 SMDEBUG_INLINE std::string identity_text(const object_identity& what) {
     std::string text;
-    for (const std::string_view part : {what.place, what.key, what.version}) {
+    for (const std::string_view part : {what.store, what.key, what.version}) {
         text.append(std::to_string(part.size())).append(":").append(part);
     }
     return text;
 }
 
 SMDEBUG_INLINE std::string name_of(const object_identity& what) {
-    const std::string text = identity_text(what);
-    std::string name;
-    for (const std::uint64_t seed : {0U, 1U}) {
-        std::uint64_t hash = content_hash(as_bytes(text), seed);
-        for (std::size_t i = 0; i < digits / 2; ++i, hash >>= 4U) {
-            name += "0123456789abcdef"[hash & 15U];
-        }
-    }
-    return name.append(extension);
+    return posix::hashed_name(identity_text(what), extension);
 }
 
 SMDEBUG_INLINE bool is_name(std::string_view name) noexcept {
-    return name.find_first_not_of("0123456789abcdef") == digits &&
-           (name.substr(digits) == extension || name.substr(digits) == index_extension);
+    return name.find_first_not_of("0123456789abcdef") == posix::hashed_digits &&
+           (name.substr(posix::hashed_digits) == extension ||
+            name.substr(posix::hashed_digits) == archive_index_extension);
 }
 
 SMDEBUG_INLINE bool is_temporary(std::string_view name) noexcept {
-    return name.size() > digits && name.find_first_not_of("0123456789abcdef") == digits &&
-           name.substr(digits).starts_with(posix::temporary_mark);
+    return name.size() > posix::hashed_digits && name.find_first_not_of("0123456789abcdef") == posix::hashed_digits &&
+           name.substr(posix::hashed_digits).starts_with(posix::temporary_mark);
 }
 
 /// What a file begins with.

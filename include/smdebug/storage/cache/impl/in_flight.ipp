@@ -7,13 +7,14 @@
 
 namespace smdebug::inline v1::detail {
 
-SMDEBUG_INLINE in_flight::promised in_flight::promise(std::string_view key, byte_range asked) {
+SMDEBUG_INLINE in_flight::pinned in_flight::pin(std::string_view key, byte_range asked) {
     const std::lock_guard lock{guard_};
-    if (handle same = first(
-            key, [&](const part& one) { return !one.listed_ && one.asked_ == asked && (!one.over_ || one.come_); })) {
+    if (handle same = first(key, [&](const part& one) {
+            return !one.listed_ && one.asked_ == asked && (!one.has_ended_ || one.arrived_);
+        })) {
         return {.what = std::move(same)};
     }
-    promised made{.what = std::make_shared<part>(key, asked), .fresh = true};
+    pinned made{.what = std::make_shared<part>(key, asked), .fresh = true};
     add(made.what);
     return made;
 }
@@ -25,28 +26,28 @@ SMDEBUG_INLINE void in_flight::put(const std::weak_ptr<part>& what, std::optiona
     if (!one) {
         return;
     }
-    one->over_ = true;
+    one->has_ended_ = true;
     if (bytes && first(one->key_, [&](const part& other) {
-            return !other.listed_ && other.come_ && other.come_->version.differs_from(version);
+            return !other.listed_ && other.arrived_ && other.arrived_->version.differs_from(version);
         })) {
         std::erase_if(by_key_.find(one->key_)->second, [](const std::weak_ptr<part>& each) {
             const handle other = each.lock();
-            return !other || !other->listed_;  // readers fetch the promised parts again, together
+            return !other || !other->listed_;  // readers fetch the pinned parts again, together
         });
     } else if (bytes) {
-        one->come_ = versioned_part{*std::move(bytes), std::move(version)};
+        one->arrived_ = versioned_part{*std::move(bytes), std::move(version)};
     }
-    over_.notify_all();
+    ended_.notify_all();
 }
 
 SMDEBUG_INLINE std::optional<versioned_part> in_flight::find(std::string_view key, byte_range where) const {
     std::unique_lock lock{guard_};
     while (const handle one = covering(key, where)) {
-        if (one->over_) {
-            return versioned_part{one->come_->bytes.slice({where.offset - one->asked_.offset, where.length}),
-                                  one->come_->version};
+        if (one->has_ended_) {
+            return versioned_part{one->arrived_->bytes.slice({where.offset - one->asked_.offset, where.length}),
+                                  one->arrived_->version};
         }
-        over_.wait(lock, [&] { return one->over_; });
+        ended_.wait(lock, [&] { return one->has_ended_; });
     }
     return std::nullopt;
 }
@@ -62,42 +63,42 @@ SMDEBUG_INLINE std::optional<versioned_part> in_flight::get(std::string_view key
     const auto mine = std::make_shared<part>(key, whole_object, std::string{listed});
     std::unique_lock lock{guard_};
     while (const handle other = whole(key, listed)) {
-        if (who == by::ahead) {
+        if (who == by::prefetch) {
             return std::nullopt;
         }
-        over_.wait(lock, [&] { return other->over_; });
-        if (other->come_) {
-            return other->come_;
+        ended_.wait(lock, [&] { return other->has_ended_; });
+        if (other->arrived_) {
+            return other->arrived_;
         }
-        if (other->why_) {
-            std::rethrow_exception(other->why_);
+        if (other->failure_) {
+            std::rethrow_exception(other->failure_);
         }
     }
     add(mine);
     lock.unlock();
-    std::optional<versioned_part> come;
-    std::exception_ptr why;
+    std::optional<versioned_part> arrived;
+    std::exception_ptr failure;
     try {
-        come = fetch();
+        arrived = fetch();
     } catch (...) {
-        why = std::current_exception();
+        failure = std::current_exception();
     }
     lock.lock();
-    mine->come_ = come;
-    mine->why_ = who == by::reader ? why : nullptr;
+    mine->arrived_ = arrived;
+    mine->failure_ = who == by::reader ? failure : nullptr;
     try {
-        if (come && whole(key, listed) == mine) {  // not forgotten
-            keep(*come);
+        if (arrived && whole(key, listed) == mine) {  // not forgotten
+            keep(*arrived);
         }
     } catch (...) {
         // No memory to cache it; the read itself succeeds.
     }
-    mine->over_ = true;
-    over_.notify_all();
-    if (why) {
-        std::rethrow_exception(why);
+    mine->has_ended_ = true;
+    ended_.notify_all();
+    if (failure) {
+        std::rethrow_exception(failure);
     }
-    return come;
+    return arrived;
 }
 
 SMDEBUG_INLINE std::optional<versioned_part> in_flight::wait(std::string_view key, std::string_view listed) const {
@@ -106,8 +107,8 @@ SMDEBUG_INLINE std::optional<versioned_part> in_flight::wait(std::string_view ke
     if (!other) {
         return std::nullopt;
     }
-    over_.wait(lock, [&] { return other->over_; });
-    return other->come_;
+    ended_.wait(lock, [&] { return other->has_ended_; });
+    return other->arrived_;
 }
 
 SMDEBUG_INLINE bool in_flight::is_under_way(std::string_view key, std::string_view listed) const {
@@ -128,16 +129,16 @@ SMDEBUG_INLINE void in_flight::forget() {
 }
 
 SMDEBUG_INLINE bool in_flight::covers(const part& one, byte_range where) noexcept {
-    if (one.listed_ || where.length == 0 || where.offset < one.asked_.offset || (one.over_ && !one.come_)) {
+    if (one.listed_ || where.length == 0 || where.offset < one.asked_.offset || (one.has_ended_ && !one.arrived_)) {
         return false;
     }
     const std::uint64_t begin = where.offset - one.asked_.offset;
     const bool inside = begin <= one.asked_.length && where.length <= one.asked_.length - begin;
-    if (!one.over_) {
+    if (!one.has_ended_) {
         return inside || (one.asked_.offset == 0 && where == whole_object);  // may be the whole object: worth the wait
     }
-    const bool ended = one.come_->bytes.size() < one.asked_.length;
-    return begin < one.come_->bytes.size() && (inside || ended);  // not from its end on: the object may have grown
+    const bool ended = one.arrived_->bytes.size() < one.asked_.length;
+    return begin < one.arrived_->bytes.size() && (inside || ended);  // not from its end on: the object may have grown
 }
 
 SMDEBUG_INLINE in_flight::handle in_flight::first(std::string_view key, function_ref<bool(const part&)> which) const {
@@ -158,7 +159,7 @@ SMDEBUG_INLINE in_flight::handle in_flight::covering(std::string_view key, byte_
 }
 
 SMDEBUG_INLINE in_flight::handle in_flight::whole(std::string_view key, std::string_view listed) const {
-    return first(key, [&](const part& one) { return one.listed_ && *one.listed_ == listed && !one.over_; });
+    return first(key, [&](const part& one) { return one.listed_ && *one.listed_ == listed && !one.has_ended_; });
 }
 
 SMDEBUG_INLINE void in_flight::add(const handle& fresh) {

@@ -22,7 +22,7 @@ namespace smdebug::inline v1::detail {
 SMDEBUG_INLINE object_cache::object_cache(any_storage inner, cache_options options)
     : inner_(std::move(inner)),
       options_(with_predicate(std::move(options))),
-      place_(inner_.name()),
+      name_(inner_.name()),
       memory_(options_.memory_bytes),
       largest_(memory_.largest()),
       crew_([this](const std::string& key) { prefetch(key); }, options_.threads_ahead, options_.most_ahead) {
@@ -94,7 +94,7 @@ SMDEBUG_INLINE std::optional<bool> object_cache::read_ahead(std::string_view key
 
 SMDEBUG_INLINE void object_cache::prefetch(std::string_view key) {
     if (const known listed = to_cache(key, true)) {
-        static_cast<void>(object(key, *listed, in_flight::by::ahead));
+        static_cast<void>(object(key, *listed, in_flight::by::prefetch));
     }
 }
 
@@ -420,7 +420,7 @@ SMDEBUG_INLINE void object_cache::read_each(std::span<const std::string> keys, o
 
 SMDEBUG_INLINE void object_cache::read_ranges(std::span<const object_range> ranges, range_sink sink) {
     if (disk_) {
-        bring_wholes(ranges);
+        fetch_wholes(ranges);
     }
     batch one{*this, ranges.size()};
     bool is_far = false;
@@ -442,7 +442,7 @@ SMDEBUG_INLINE void object_cache::read_ranges(std::span<const object_range> rang
         [&](std::span<const object_range> asked, range_sink take) { std::as_const(inner_).read_ranges(asked, take); });
 }
 
-SMDEBUG_INLINE void object_cache::bring(std::span<const object_range> parts, range_sink sink) {
+SMDEBUG_INLINE void object_cache::fetch_parts(std::span<const object_range> parts, range_sink sink) {
     batch one{*this, parts.size()};
     in_order(
         parts, [&](std::size_t i) { return one.is_far(i, parts[i].key, bool{disk_}); },
@@ -469,7 +469,7 @@ SMDEBUG_INLINE void object_cache::bring(std::span<const object_range> parts, ran
         });
 }
 
-SMDEBUG_INLINE void object_cache::bring_wholes(std::span<const object_range> ranges) {
+SMDEBUG_INLINE void object_cache::fetch_wholes(std::span<const object_range> ranges) {
     std::vector<std::string> keys;
     for (std::size_t i = 0; i < ranges.size();) {
         const std::string_view key = ranges[i].key;

@@ -84,7 +84,6 @@ SMDEBUG_INLINE std::chrono::system_clock::time_point file_facts::modified() cons
 }
 
 SMDEBUG_INLINE std::string file_facts::version() const {
-    using namespace std::chrono_literals;
     std::string version;
     version.reserve(112);
     const auto add = [&](auto number, std::string_view before) {
@@ -99,8 +98,9 @@ SMDEBUG_INLINE std::string file_facts::version() const {
     add(said_.st_ctim.tv_sec, "-");
     add(said_.st_ctim.tv_nsec, ".");
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const auto tick = said_.st_ctim.tv_nsec % 1'000'000'000 != 0 ? 50ms : 2100ms;  // some have whole seconds only
-    if (now - tick < std::chrono::seconds{said_.st_ctim.tv_sec} + std::chrono::nanoseconds{said_.st_ctim.tv_nsec}) {
+    const std::chrono::nanoseconds changed =
+        std::chrono::seconds{said_.st_ctim.tv_sec} + std::chrono::nanoseconds{said_.st_ctim.tv_nsec};
+    if (now - guard_of(changed) < changed) {
         add(now.count(), "-");
     }
     return version;

@@ -95,6 +95,17 @@ SMDEBUG_INLINE void write_pieces(int handle, std::span<const byte_view> pieces, 
     }
 }
 
+SMDEBUG_INLINE std::string hashed_name(std::string_view text, std::string_view extension) {
+    std::string name;
+    for (const std::uint64_t seed : {0U, 1U}) {
+        std::uint64_t hash = content_hash(as_bytes(text), seed);
+        for (std::size_t i = 0; i < hashed_digits / 2; ++i, hash >>= 4U) {
+            name += "0123456789abcdef"[hash & 15U];
+        }
+    }
+    return name.append(extension);
+}
+
 SMDEBUG_INLINE bool remove_file(const std::string& path) {
     if (::unlink(path.c_str()) == 0) {
         return true;
@@ -166,7 +177,7 @@ SMDEBUG_INLINE whole_file_output::whole_file_output(std::string path, readable_b
         const int code = errno;
         if (code == ENOENT && !has_made_folders) {
             has_made_folders = true;
-            // The name of the first new folder is in the one above it.
+            // The first new folder is an entry of the existing one above it, from which on all are synced.
             synced_from_ = std::min(synced_from_, make_folders_above(path_, whom) - 1);
         } else if (code != EEXIST || ++number > most_numbers) {
             // Several writers may work in one folder: the first free name is taken.

@@ -10,7 +10,7 @@ namespace smdebug::inline v1::detail {
 SMDEBUG_INLINE change_feed::change_feed(const signal_source& signals) : signal_(signals ? signals() : nullptr) {
     announces_ = signal_ != nullptr;
     if (!signal_) {
-        signal_ = std::make_unique<sleeping_signal>();
+        signal_ = announcer{}.watch({});
     }
 }
 
@@ -31,13 +31,13 @@ SMDEBUG_INLINE void change_feed::listen(clock::time_point until) {
 SMDEBUG_INLINE void change_feed::pause(clock::time_point until) {
     listen(until);
     if (everything_ && clock::now() < next_look_) {
-        static_cast<void>(rest_.wait_until(std::min(rested_, until)));
+        static_cast<void>(rest_->wait_until(std::min(rested_, until)));
     }
 }
 
 SMDEBUG_INLINE void change_feed::interrupt() noexcept {
     signal_->interrupt();
-    rest_.interrupt();
+    rest_->interrupt();
 }
 
 SMDEBUG_INLINE void change_feed::end_look(std::chrono::milliseconds interval) noexcept {
