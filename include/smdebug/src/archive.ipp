@@ -8,9 +8,8 @@
 #include <smdebug/archive/impl/archive_storage.ipp>
 #include <smdebug/archive/impl/opened.ipp>
 #include <smdebug/archive/impl/pack.ipp>
+#include <smdebug/archive/stream/impl/codecs.ipp>
 #include <smdebug/archive/stream/impl/decoded_source.ipp>
-#include <smdebug/archive/stream/impl/deflate.ipp>
-#include <smdebug/archive/stream/impl/zstd.ipp>
 #include <smdebug/archive/write/impl/frame.ipp>
 #include <smdebug/batch/impl/find_runs.ipp>
 #include <smdebug/learn/impl/learn_runs.ipp>

@@ -5,9 +5,8 @@
 #include "support/sanitized.hpp"
 #include "support/stored_archive.hpp"
 
+#include <smdebug/archive/stream/codecs.hpp>
 #include <smdebug/archive/stream/decoded_source.hpp>
-#include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 

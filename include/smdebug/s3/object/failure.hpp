@@ -6,7 +6,6 @@
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call/client.hpp>
 #include <smdebug/s3/call/request_pipeline.hpp>
-#include <smdebug/s3/location.hpp>
 
 #include <array>
 #include <concepts>

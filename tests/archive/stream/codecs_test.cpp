@@ -4,8 +4,7 @@
 #include "support/archive_builder.hpp"
 #include "support/stored_archive.hpp"
 
-#include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/archive/stream/codecs.hpp>
 
 #include <doctest/doctest.h>
 
