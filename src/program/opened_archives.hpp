@@ -2,15 +2,16 @@
 #pragma once
 
 #include <program/run_places.hpp>
+#include <smdebug/core/lru.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace smdebug::inline v1::cli::detail {
 
@@ -18,7 +19,7 @@ namespace smdebug::inline v1::cli::detail {
 class opened_archives {
 public:
     /// `most`: how many are kept; one that is in use stays open beside them.
-    explicit opened_archives(std::size_t most) : most_(std::max<std::size_t>(most, 1)) {}
+    explicit opened_archives(std::size_t most) : items_(std::max<std::size_t>(most, 1)) {}
 
     /// The run at a path; already opened if it lies in an archive, "jobs.tar!/job-17".
     /// Errors: those of open_storage(); not_found: the archive has no such run.
@@ -26,16 +27,14 @@ public:
 
 private:
     struct opened {
-        std::string path;
         std::mutex guard;
         std::optional<run_places> places;
     };
 
     [[nodiscard]] std::shared_ptr<opened> item_of(const std::string& path);
 
-    std::size_t most_;
     std::mutex guard_;
-    std::list<std::shared_ptr<opened>> items_;  // the most recently used first
+    smdebug::detail::lru<std::string, std::shared_ptr<opened>, std::string_view> items_;  // by path
 };
 
 }  // namespace smdebug::inline v1::cli::detail
