@@ -82,17 +82,12 @@ run_place opened_archives::place_of(const std::string& path, const storage_optio
 
 std::shared_ptr<opened_archives::opened> opened_archives::item_of(const std::string& path) {
     const std::lock_guard lock{guard_};
-    const auto known = std::find_if(items_.begin(), items_.end(), [&](const auto& each) { return each->path == path; });
-    if (known != items_.end()) {
-        items_.splice(items_.begin(), items_, known);
-        return items_.front();
+    if (const std::shared_ptr<opened>* const known = items_.find(path)) {
+        return *known;
     }
-    items_.push_front(std::make_shared<opened>());
-    items_.front()->path = path;
-    if (items_.size() > most_) {
-        items_.pop_back();
-    }
-    return items_.front();
+    const auto fresh = std::make_shared<opened>();
+    items_.put(path, fresh);
+    return fresh;
 }
 
 std::vector<std::string> runs_from_folders(std::vector<std::string> paths, const storage_options& storage,

@@ -2,6 +2,7 @@
 // TensorBoard logs below it.
 #pragma once
 
+#include <smdebug/core/lru.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
@@ -11,12 +12,12 @@
 #include <fstream>
 #include <functional>
 #include <istream>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,7 @@ struct run_places {
 class opened_archives {
 public:
     /// `most`: how many are kept; one that is in use stays open beside them.
-    explicit opened_archives(std::size_t most) : most_(std::max<std::size_t>(most, 1)) {}
+    explicit opened_archives(std::size_t most) : items_(std::max<std::size_t>(most, 1)) {}
 
     /// The run at a path; already opened if it lies in an archive, "jobs.tar!/job-17".
     /// Errors: those of open_storage(); not_found: the archive has no such run.
@@ -57,16 +58,14 @@ public:
 
 private:
     struct opened {
-        std::string path;
         std::mutex guard;
         std::optional<run_places> places;
     };
 
     [[nodiscard]] std::shared_ptr<opened> item_of(const std::string& path);
 
-    std::size_t most_;
     std::mutex guard_;
-    std::list<std::shared_ptr<opened>> items_;  // the most recently used first
+    smdebug::detail::lru<std::string, std::shared_ptr<opened>, std::string_view> items_;  // by path
 };
 
 enum class folders_without_runs : std::uint8_t { stay, left_out };

@@ -15,7 +15,7 @@
 #include <smdebug/archive.hpp>
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/archive/directory/kept_index.hpp>
-#include <smdebug/archive/stream/deflate.hpp>
+#include <smdebug/archive/stream/codecs.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 #include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>

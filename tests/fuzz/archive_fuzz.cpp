@@ -8,7 +8,7 @@
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/archive/directory/kept_index.hpp>
-#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/archive/stream/codecs.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 

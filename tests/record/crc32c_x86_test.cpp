@@ -17,3 +17,12 @@ TEST_CASE("crc32c SSE4.2: agrees with the table around one word, the shortest an
     skipped(lacking::processor, "no x86-64");
 #endif
 }
+
+TEST_CASE("crc32c AVX-512: agrees with the table around one to three rounds of its vectors") {
+#if defined(__x86_64__)
+    constexpr std::size_t shortest = smdebug::record::crc32c::detail::avx512::shortest;
+    check_around(smdebug::record::crc32c::detail::implementation::avx512, {shortest, 2 * shortest, 3 * shortest});
+#else
+    skipped(lacking::processor, "no x86-64");
+#endif
+}

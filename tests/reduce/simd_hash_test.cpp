@@ -1,4 +1,4 @@
-#include <smdebug/reduce/simd_hash.hpp>
+#include <smdebug/reduce/simd_digest.hpp>
 
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/reduce/element_walks.hpp>

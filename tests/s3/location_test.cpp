@@ -1,4 +1,4 @@
-#include <smdebug/s3/location.hpp>
+#include <smdebug/s3/call/client.hpp>
 
 #include <smdebug/core/error.hpp>
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -35,31 +36,42 @@ enum class dtype : std::uint8_t {
     float8_e4m3fn = 25,
 };
 
+namespace detail {
+
+/// The names of the dtypes by their numbers; empty for numbers of TensorFlow's that have no dtype here.
+inline constexpr std::string_view dtype_names[] = {"invalid",
+                                                   "float32",
+                                                   "float64",
+                                                   "int32",
+                                                   "uint8",
+                                                   "int16",
+                                                   "int8",
+                                                   "string",
+                                                   "complex64",
+                                                   "int64",
+                                                   "bool",
+                                                   "",
+                                                   "",
+                                                   "",
+                                                   "bfloat16",
+                                                   "",
+                                                   "",
+                                                   "uint16",
+                                                   "complex128",
+                                                   "float16",
+                                                   "",
+                                                   "",
+                                                   "uint32",
+                                                   "uint64",
+                                                   "float8_e5m2",
+                                                   "float8_e4m3fn"};
+
+}  // namespace detail
+
 /// The dtype of a number in a file; `invalid` for numbers that have no value here (quantised types, resources, ...).
 [[nodiscard]] constexpr dtype dtype_from_code(std::uint64_t code) noexcept {
-    switch (code) {
-        case 1:
-        case 2:
-        case 3:
-        case 4:
-        case 5:
-        case 6:
-        case 7:
-        case 8:
-        case 9:
-        case 10:
-        case 14:
-        case 17:
-        case 18:
-        case 19:
-        case 22:
-        case 23:
-        case 24:
-        case 25:
-            return static_cast<dtype>(code);
-        default:
-            return dtype::invalid;
-    }
+    const bool is_known = code < std::size(detail::dtype_names) && !detail::dtype_names[code].empty();
+    return is_known ? static_cast<dtype>(code) : dtype::invalid;
 }
 
 /// Bytes of one element; 0 for strings and `invalid`.
@@ -96,47 +108,7 @@ enum class dtype : std::uint8_t {
 
 /// The name in numpy and its package ml_dtypes: "float32", "bool", "bfloat16", "float8_e5m2", "string", ...
 [[nodiscard]] constexpr std::string_view name_of(dtype type) noexcept {
-    switch (type) {
-        case dtype::float16:
-            return "float16";
-        case dtype::bfloat16:
-            return "bfloat16";
-        case dtype::float8_e5m2:
-            return "float8_e5m2";
-        case dtype::float8_e4m3fn:
-            return "float8_e4m3fn";
-        case dtype::float32:
-            return "float32";
-        case dtype::float64:
-            return "float64";
-        case dtype::int8:
-            return "int8";
-        case dtype::int16:
-            return "int16";
-        case dtype::int32:
-            return "int32";
-        case dtype::int64:
-            return "int64";
-        case dtype::uint8:
-            return "uint8";
-        case dtype::uint16:
-            return "uint16";
-        case dtype::uint32:
-            return "uint32";
-        case dtype::uint64:
-            return "uint64";
-        case dtype::boolean:
-            return "bool";
-        case dtype::complex64:
-            return "complex64";
-        case dtype::complex128:
-            return "complex128";
-        case dtype::string:
-            return "string";
-        case dtype::invalid:
-            return "invalid";
-    }
-    return "invalid";
+    return detail::dtype_names[static_cast<std::size_t>(dtype_from_code(static_cast<std::uint64_t>(type)))];
 }
 
 [[nodiscard]] constexpr bool is_complex(dtype type) noexcept {

@@ -192,7 +192,11 @@ public:
     [[nodiscard]] bool happened() const noexcept { return what_ != nullptr; }
 
     /// Rethrows it, if anything was thrown.
-    void rethrow() const;
+    void rethrow() const {
+        if (what_) {
+            std::rethrow_exception(what_);
+        }
+    }
 
 private:
     std::exception_ptr what_;
@@ -296,14 +300,4 @@ thread_permit::~thread_permit() {
         of_->give_back();
     }
 }
-
-namespace detail {
-
-inline void exception_collector::rethrow() const {
-    if (what_) {
-        std::rethrow_exception(what_);
-    }
-}
-
-}  // namespace detail
 }  // namespace smdebug::inline v1

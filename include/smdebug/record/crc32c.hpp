@@ -20,20 +20,17 @@ namespace record::crc32c::detail {
 
 /// All give the same checksums.
 enum class implementation : std::uint8_t {
-    table,            ///< any CPU
-    sse42,            ///< x86-64 with SSE4.2 and PCLMULQDQ
-    avx512_folding,   ///< x86-64 with AVX-512 and VPCLMULQDQ, mostly vectors
-    avx512_balanced,  ///< the same, about half of the bytes by the crc32 instruction
-    arm               ///< ARMv8 with CRC32 and PMULL
+    table,   ///< any CPU
+    sse42,   ///< x86-64 with SSE4.2 and PCLMULQDQ
+    avx512,  ///< x86-64 with AVX-512 and VPCLMULQDQ
+    arm      ///< ARMv8 with CRC32 and PMULL
 };
 
-inline constexpr std::array implementations{implementation::table, implementation::sse42,
-                                            implementation::avx512_folding, implementation::avx512_balanced,
+inline constexpr std::array implementations{implementation::table, implementation::sse42, implementation::avx512,
                                             implementation::arm};
 
 [[nodiscard]] constexpr std::string_view name_of(implementation which) noexcept {
-    constexpr std::array<std::string_view, implementations.size()> names{"table", "sse42", "avx512_folding",
-                                                                         "avx512_balanced", "arm"};
+    constexpr std::array<std::string_view, implementations.size()> names{"table", "sse42", "avx512", "arm"};
     return names[static_cast<std::size_t>(which)];
 }
 
@@ -45,8 +42,7 @@ inline constexpr std::array implementations{implementation::table, implementatio
 #if defined(__x86_64__)
         case implementation::sse42:
             return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
-        case implementation::avx512_folding:
-        case implementation::avx512_balanced:
+        case implementation::avx512:
             return __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("avx512f") &&
                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
                    __builtin_cpu_supports("avx512dq") && supported(implementation::sse42);
@@ -62,9 +58,8 @@ inline constexpr std::array implementations{implementation::table, implementatio
 /// The fastest implementation that this CPU supports for `count` bytes.
 [[nodiscard]] inline implementation fastest(std::size_t count) noexcept {
 #if defined(__x86_64__)
-    constexpr std::size_t long_enough = 2048;
-    if (count >= long_enough && supported(implementation::avx512_folding)) {
-        return __builtin_cpu_is("amd") ? implementation::avx512_balanced : implementation::avx512_folding;
+    if (count >= avx512::shortest && supported(implementation::avx512)) {
+        return implementation::avx512;
     }
     if (supported(implementation::sse42)) {
         return implementation::sse42;
@@ -84,10 +79,8 @@ inline constexpr std::array implementations{implementation::table, implementatio
 #if defined(__x86_64__)
         case implementation::sse42:
             return sse42::extend(crc, at, count);
-        case implementation::avx512_folding:
-            return avx512::folding::extend(crc, at, count);
-        case implementation::avx512_balanced:
-            return avx512::balanced::extend(crc, at, count);
+        case implementation::avx512:
+            return count < avx512::shortest ? sse42::extend(crc, at, count) : avx512::extend(crc, at, count);
 #elif defined(__aarch64__)
         case implementation::arm:
             return arm::extend(crc, at, count);
@@ -102,7 +95,7 @@ inline constexpr std::array implementations{implementation::table, implementatio
 namespace record::crc32c {
 
 /// Extends the checksum `crc` by `bytes`.  The checksum of no bytes is 0.
-/// Cost: 60 to 100 GB/s on CPUs of 2024, 2 GB/s where no instruction helps (crc32c_choice.hpp); no allocation.
+/// Cost: 60 to 100 GB/s on CPUs of 2024, 2 GB/s where no instruction helps; no allocation.
 [[nodiscard]] constexpr std::uint32_t extend(std::uint32_t crc, byte_view bytes) noexcept {
     if (std::is_constant_evaluated()) {
         return detail::table::extend(crc, bytes.data(), bytes.size());

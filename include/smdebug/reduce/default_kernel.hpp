@@ -6,6 +6,7 @@
 #ifdef SMDEBUG_COMPILED
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #else
+#include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #endif
 
@@ -17,4 +18,19 @@ using default_kernel = dispatched_kernel;
 using default_kernel = simd_kernel<>;
 #endif
 
+namespace reduce::detail {
+
+/// Hashes contents.  Header-only with the vectors that every processor of the architecture has: files with other -m
+/// flags share the functions that use it.
+#if defined(SMDEBUG_COMPILED)
+using content_hasher = dispatched_kernel;
+#elif defined(__x86_64__)
+using content_hasher = simd_kernel<xsimd::sse2>;
+#elif defined(__aarch64__)
+using content_hasher = simd_kernel<xsimd::neon64>;
+#else
+using content_hasher = scalar_kernel;
+#endif
+
+}  // namespace reduce::detail
 }  // namespace smdebug::inline v1

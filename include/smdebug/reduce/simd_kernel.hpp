@@ -10,7 +10,6 @@
 #include <smdebug/reduce/reduce_tensor.hpp>
 #include <smdebug/reduce/simd_batch.hpp>
 #include <smdebug/reduce/simd_digest.hpp>
-#include <smdebug/reduce/simd_hash.hpp>
 #include <smdebug/reduce/simd_widen.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/tensor/tensor_view.hpp>

@@ -4,13 +4,10 @@
 #include <smdebug/archive/directory/impl/contents.ipp>
 #include <smdebug/archive/directory/impl/kept_index.ipp>
 #include <smdebug/archive/directory/impl/member.ipp>
-#include <smdebug/archive/directory/impl/tar.ipp>
 #include <smdebug/archive/impl/archive_storage.ipp>
 #include <smdebug/archive/impl/opened.ipp>
 #include <smdebug/archive/impl/pack.ipp>
+#include <smdebug/archive/stream/impl/codecs.ipp>
 #include <smdebug/archive/stream/impl/decoded_source.ipp>
-#include <smdebug/archive/stream/impl/deflate.ipp>
-#include <smdebug/archive/stream/impl/zstd.ipp>
-#include <smdebug/archive/write/impl/frame.ipp>
 #include <smdebug/batch/impl/find_runs.ipp>
 #include <smdebug/learn/impl/learn_runs.ipp>

@@ -11,11 +11,6 @@
 #include <smdebug/s3/call/impl/request_pipeline.ipp>
 #include <smdebug/s3/call/impl/retry_decision.ipp>
 #include <smdebug/s3/call/impl/signature.ipp>
-#include <smdebug/s3/credentials/impl/default_credentials.ipp>
-#include <smdebug/s3/credentials/impl/metadata_exchange.ipp>
 #include <smdebug/s3/credentials/impl/profile.ipp>
 #include <smdebug/s3/impl/s3_storage.ipp>
-#include <smdebug/s3/object/impl/failure.ipp>
-#include <smdebug/s3/object/impl/listing.ipp>
 #include <smdebug/s3/object/impl/multipart_upload.ipp>
-#include <smdebug/s3/object/impl/object_reader.ipp>

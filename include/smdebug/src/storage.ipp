@@ -3,7 +3,6 @@
 
 #include <smdebug/storage/cache/impl/disk_cache.ipp>
 #include <smdebug/storage/cache/impl/in_flight.ipp>
-#include <smdebug/storage/cache/impl/known_objects.ipp>
 #include <smdebug/storage/cache/impl/object_cache.ipp>
 #include <smdebug/storage/impl/any_storage.ipp>
 #include <smdebug/storage/impl/batch_read.ipp>
@@ -14,9 +13,6 @@
 #include <smdebug/storage/impl/range_plan.ipp>
 #include <smdebug/storage/impl/storage_base.ipp>
 #include <smdebug/storage/impl/uri.ipp>
-#include <smdebug/storage/posix/impl/claim.ipp>
 #include <smdebug/storage/posix/impl/file.ipp>
 #include <smdebug/storage/posix/impl/folder.ipp>
-#include <smdebug/storage/posix/impl/folder_follower.ipp>
 #include <smdebug/storage/posix/impl/output.ipp>
-#include <smdebug/storage/posix/impl/watch.ipp>

@@ -95,50 +95,8 @@ template <class Tag = void>
 
 }  // namespace detail
 
-/// IEEE binary16 ("half"): 1 sign, 5 exponent, 10 fraction bits; up to 65504.
-/// Converts to float by itself and exactly, so comparisons and arithmetic are those of float; conversion from float or
-/// double is explicit and rounds once, to nearest, ties to even.
-struct float16 {
-    std::uint16_t bits;
-
-    float16() = default;
-    explicit constexpr float16(float value) noexcept : bits(detail::float_to_half(value)) {}
-    explicit constexpr float16(double value) noexcept : float16(detail::odd_float(value)) {}
-    explicit constexpr float16(std::integral auto value) noexcept : float16(static_cast<double>(value)) {}
-
-    [[nodiscard]] static constexpr float16 from_bits(std::uint16_t bits) noexcept {
-        float16 half{0.0F};
-        half.bits = bits;
-        return half;
-    }
-
-    constexpr operator float() const noexcept { return detail::half_to_float<>(bits); }  // NOLINT: exact, so implicit
-};
-
-/// bfloat16: the upper half of a float; its range, 8 bits of precision.  Conversions as for float16.
-struct bfloat16 {
-    std::uint16_t bits;
-
-    bfloat16() = default;
-    explicit constexpr bfloat16(float value) noexcept : bits(detail::float_to_bfloat(value)) {}
-    explicit constexpr bfloat16(double value) noexcept : bfloat16(detail::odd_float(value)) {}
-    explicit constexpr bfloat16(std::integral auto value) noexcept : bfloat16(static_cast<double>(value)) {}
-
-    [[nodiscard]] static constexpr bfloat16 from_bits(std::uint16_t bits) noexcept {
-        bfloat16 half{0.0F};
-        half.bits = bits;
-        return half;
-    }
-
-    constexpr operator float() const noexcept {  // NOLINT: exact, so implicit
-        return std::bit_cast<float>(std::uint32_t{bits} << 16);
-    }
-};
-
-static_assert(sizeof(float16) == 2 && sizeof(bfloat16) == 2);
-
 // The two 8-bit floats of tensors, as in ml_dtypes, safetensors and PyTorch.
-// Storage types, like those of half.hpp: each has 256 values, all of which are floats, so arithmetic happens in float.
+// Each has 256 values, all of which are floats.
 namespace detail {
 
 /// The layout of an 8-bit float, and the result for numbers beyond its range.
@@ -201,49 +159,66 @@ inline constexpr std::array<float, 256> values_of_float8 = float8_values(Layout)
 
 }  // namespace detail
 
-/// 1 sign, 4 exponent, 3 fraction bits; up to 448, down to 2^-9.  There are no infinities; NaN is 0x7f and 0xff.
-/// Converts to float by itself and exactly; conversion from float or double is explicit and rounds once, to nearest,
-/// ties to even.  What rounds beyond 448, and infinity, becomes NaN with its sign: it does not saturate.
-struct float8_e4m3fn {
-    std::uint8_t bits;
+namespace detail {
 
-    float8_e4m3fn() = default;
-    explicit constexpr float8_e4m3fn(float value) noexcept : bits(detail::float_to_float8<detail::e4m3fn>(value)) {}
-    explicit constexpr float8_e4m3fn(double value) noexcept : float8_e4m3fn(detail::odd_float(value)) {}
-    explicit constexpr float8_e4m3fn(std::integral auto value) noexcept : float8_e4m3fn(static_cast<double>(value)) {}
+/// What the narrow floats share: Self is stored as Bits, which Rounded gives for a float, and Widened makes a float of.
+/// Converts to float by itself and exactly, so comparisons and arithmetic are those of float; conversion from float or
+/// double is explicit and rounds once, to nearest, ties to even.
+template <class Self, class Bits, auto Rounded, auto Widened>
+struct stored_float {
+    Bits bits;
 
-    [[nodiscard]] static constexpr float8_e4m3fn from_bits(std::uint8_t bits) noexcept {
-        float8_e4m3fn number{0.0F};
+    stored_float() = default;
+    explicit constexpr stored_float(float value) noexcept : bits(Rounded(value)) {}
+    explicit constexpr stored_float(double value) noexcept : stored_float(odd_float(value)) {}
+    explicit constexpr stored_float(std::integral auto value) noexcept : stored_float(static_cast<double>(value)) {}
+
+    [[nodiscard]] static constexpr Self from_bits(Bits bits) noexcept {
+        Self number{0.0F};
         number.bits = bits;
         return number;
     }
 
-    constexpr operator float() const noexcept {  // NOLINT: exact, so implicit
-        return detail::values_of_float8<detail::e4m3fn>[bits];
-    }
+    constexpr operator float() const noexcept { return Widened(bits); }  // NOLINT: exact, so implicit
+};
+
+/// A bfloat16 is the upper half of a float.
+[[nodiscard]] constexpr float bfloat_to_float(std::uint16_t half) noexcept {
+    return std::bit_cast<float>(std::uint32_t{half} << 16);
+}
+
+template <float8_layout Layout>
+[[nodiscard]] constexpr float float8_to_float(std::uint8_t code) noexcept {
+    return values_of_float8<Layout>[code];
+}
+
+}  // namespace detail
+
+/// IEEE binary16 ("half"): 1 sign, 5 exponent, 10 fraction bits; up to 65504.
+struct float16 : detail::stored_float<float16, std::uint16_t, detail::float_to_half, detail::half_to_float<>> {
+    using stored_float::stored_float;
+};
+
+/// The upper half of a float; its range, 8 bits of precision.
+struct bfloat16 : detail::stored_float<bfloat16, std::uint16_t, detail::float_to_bfloat, detail::bfloat_to_float> {
+    using stored_float::stored_float;
+};
+
+/// 1 sign, 4 exponent, 3 fraction bits; up to 448, down to 2^-9.  There are no infinities; NaN is 0x7f and 0xff.  What
+/// rounds beyond 448, and infinity, becomes NaN with its sign: it does not saturate.
+struct float8_e4m3fn : detail::stored_float<float8_e4m3fn, std::uint8_t, detail::float_to_float8<detail::e4m3fn>,
+                                            detail::float8_to_float<detail::e4m3fn>> {
+    using stored_float::stored_float;
 };
 
 /// The upper half of an IEEE binary16: 1 sign, 5 exponent, 2 fraction bits; up to 57344, down to 2^-16; infinities.
-/// Conversions as for float8_e4m3fn, but what rounds beyond 57344 becomes infinite.
-struct float8_e5m2 {
-    std::uint8_t bits;
-
-    float8_e5m2() = default;
-    explicit constexpr float8_e5m2(float value) noexcept : bits(detail::float_to_float8<detail::e5m2>(value)) {}
-    explicit constexpr float8_e5m2(double value) noexcept : float8_e5m2(detail::odd_float(value)) {}
-    explicit constexpr float8_e5m2(std::integral auto value) noexcept : float8_e5m2(static_cast<double>(value)) {}
-
-    [[nodiscard]] static constexpr float8_e5m2 from_bits(std::uint8_t bits) noexcept {
-        float8_e5m2 number{0.0F};
-        number.bits = bits;
-        return number;
-    }
-
-    constexpr operator float() const noexcept {  // NOLINT: exact, so implicit
-        return detail::values_of_float8<detail::e5m2>[bits];
-    }
+/// What rounds beyond 57344 becomes infinite.
+struct float8_e5m2 : detail::stored_float<float8_e5m2, std::uint8_t, detail::float_to_float8<detail::e5m2>,
+                                          detail::float8_to_float<detail::e5m2>> {
+    using stored_float::stored_float;
 };
 
+static_assert(sizeof(float16) == 2 && sizeof(bfloat16) == 2);
 static_assert(sizeof(float8_e4m3fn) == 1 && sizeof(float8_e5m2) == 1);
 
 namespace detail {

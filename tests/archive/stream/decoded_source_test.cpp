@@ -6,8 +6,7 @@
 #include "support/test.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
-#include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/archive/stream/codecs.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 

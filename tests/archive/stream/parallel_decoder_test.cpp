@@ -4,8 +4,7 @@
 #include "support/stored_archive.hpp"
 #include "support/test.hpp"
 
-#include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/archive/stream/codecs.hpp>
 #include <smdebug/archive/write/frame.hpp>
 #include <smdebug/core/error.hpp>
 

@@ -1,4 +1,4 @@
-#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/archive/stream/codecs.hpp>
 
 #include "support/archive_builder.hpp"
 #include "support/stored_archive.hpp"

@@ -3,9 +3,8 @@
 #include "support/stored_archive.hpp"
 #include "support/test.hpp"
 
+#include <smdebug/archive/stream/codecs.hpp>
 #include <smdebug/archive/stream/decoded_source.hpp>
-#include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/bytes.hpp>
 
 #include <zstd.h>

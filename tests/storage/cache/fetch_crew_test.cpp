@@ -1,4 +1,4 @@
-#include <smdebug/storage/cache/fetch_crew.hpp>
+#include <smdebug/storage/cache/in_flight.hpp>
 
 #include <smdebug/core/error.hpp>
 

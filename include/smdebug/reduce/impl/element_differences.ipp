@@ -227,7 +227,5 @@ SMDEBUG_INLINE std::optional<differing_element> element_comparison::farthest() c
     return differing_ == 0 || type_ == dtype::string ? std::nullopt : std::optional{text_of(farthest_)};
 }
 
-/// Sums of terms, in lanes: fast for long tensors, and more exact than one sum.
-
 }  // namespace smdebug::inline v1::reduce::detail
 #include <smdebug/core/strict_math/end.ipp>

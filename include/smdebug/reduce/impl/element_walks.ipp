@@ -3,12 +3,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/float_kinds.hpp>
+#include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/reduce/element_walks.hpp>
-#ifdef SMDEBUG_COMPILED
-#include <smdebug/reduce/dispatched_kernel.hpp>
-#else
-#include <smdebug/reduce/simd_hash.hpp>
-#endif
 #include <smdebug/reduce/subnormals.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
@@ -30,6 +26,21 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
+/// Calls look(i, lane) for each i below `count`: Lanes at a time, one in each lane, and the rest in lane 0.  What the
+/// lanes keep in a local array waits for no other lane, and compilers make vectors of it if this is inlined early.
+template <std::size_t Lanes, class Look>
+[[gnu::always_inline]] inline void in_lanes(std::size_t count, const Look& look) {
+    std::size_t i = 0;
+    for (; i + Lanes <= count; i += Lanes) {
+        for (std::size_t lane = 0; lane < Lanes; ++lane) {
+            look(i + lane, lane);
+        }
+    }
+    for (; i < count; ++i) {
+        look(i, 0);
+    }
+}
+
 /// The sum of a run of elements that comes in pieces: added in several chains, as the compiler may not reorder a sum of
 /// doubles itself, by the elements' places in the run.
 class run_sum {
@@ -48,25 +59,18 @@ public:
             add_one(sums_[at_ % chains]);
         }
         std::array<double, chains> sums = sums_;  // aliases nothing
-        const std::size_t last = std::min(piece.size(), i + (at_ < in_chains_ ? in_chains_ - at_ : 0));
-        for (; i + chains <= last; i += chains, at_ += chains) {
-            for (std::size_t k = 0; k < chains; ++k) {
-                sums[k] += to_double(piece[i + k]);
-            }
-        }
+        const std::size_t left = at_ < in_chains_ ? std::min(piece.size() - i, in_chains_ - at_) : 0;
+        const std::size_t whole = left / chains * chains;
+        in_lanes<chains>(whole, [&](std::size_t k, std::size_t chain) { sums[chain] += to_double(piece[i + k]); });
         sums_ = sums;
+        i += whole;
+        at_ += whole;
         while (i < piece.size()) {
             add_one(at_ < in_chains_ ? sums_[at_ % chains] : rest_);
         }
     }
     [[nodiscard]] std::size_t size() const noexcept { return at_; }
-    [[nodiscard]] double total() const noexcept {
-        double sum = rest_;
-        for (const double part : sums_) {
-            sum += part;
-        }
-        return sum;
-    }
+    [[nodiscard]] double total() const noexcept { return std::accumulate(sums_.begin(), sums_.end(), rest_); }
 
 private:
     static constexpr std::size_t chains = 8;
@@ -106,25 +110,15 @@ SMDEBUG_INLINE expert_sums sums_by_last_axis(const tensor_view& tensor) {
         while (!elements.empty()) {
             const auto piece = elements.first(std::min(elements.size(), found.sum.size() - at));
             double* const sums = found.sum.data() + at;
-            // In several chains, so that none waits for another.
-            constexpr std::size_t chains = 8;
-            std::array<double, chains> lowest{};
-            std::array<double, chains> odd{};  // not 0 if an element is not finite
-            const auto look = [&](std::size_t i, std::size_t chain) {
+            constexpr std::size_t lanes = 8;
+            std::array<double, lanes> lowest{};
+            std::array<double, lanes> odd{};  // not 0 if an element is not finite
+            in_lanes<lanes>(piece.size(), [&](std::size_t i, std::size_t lane) {
                 const double load = to_double(piece[i]);
                 sums[i] += load;
-                lowest[chain] = load < lowest[chain] ? load : lowest[chain];
-                odd[chain] += load - load;
-            };
-            std::size_t i = 0;
-            for (; i + chains <= piece.size(); i += chains) {
-                for (std::size_t k = 0; k < chains; ++k) {
-                    look(i + k, k);
-                }
-            }
-            for (; i < piece.size(); ++i) {
-                look(i, 0);
-            }
+                lowest[lane] = load < lowest[lane] ? load : lowest[lane];
+                odd[lane] += load - load;
+            });
             found.finite = found.finite && std::all_of(odd.begin(), odd.end(), [](double each) { return each == 0; });
             if (!found.wrong && *std::min_element(lowest.begin(), lowest.end()) < 0) {
                 found.wrong = to_double(
@@ -356,47 +350,35 @@ SMDEBUG_INLINE std::size_t inactive_nodes(const tensor_view& values, layer_size 
     return inactive;
 }
 
-/// The bits of a narrow float: exponent and fraction.
+/// The bits of a narrow float's exponent; 0 for other elements.
 template <class Element>
-struct float_bits;
+inline constexpr unsigned exponent_bits = 0;
 template <>
-struct float_bits<float16> {
-    static constexpr unsigned exponent = 0x7C00;
-    static constexpr unsigned fraction = 0x03FF;
-    static constexpr double least_normal = 0x1p-14;
-};
+inline constexpr unsigned exponent_bits<float16> = 0x7C00;
 template <>
-struct float_bits<bfloat16> {
-    static constexpr unsigned exponent = 0x7F80;
-    static constexpr unsigned fraction = 0x007F;
-    static constexpr double least_normal = 0x1p-126;
-};
+inline constexpr unsigned exponent_bits<bfloat16> = 0x7F80;
 template <>
-struct float_bits<float8_e5m2> {
-    static constexpr unsigned exponent = 0x7C;
-    static constexpr unsigned fraction = 0x03;
-    static constexpr double least_normal = 0x1p-14;
-};
+inline constexpr unsigned exponent_bits<float8_e5m2> = 0x7C;
 template <>
-struct float_bits<float8_e4m3fn> {
-    static constexpr unsigned exponent = 0x78;
-    static constexpr unsigned fraction = 0x07;
-    static constexpr double least_normal = 0x1p-6;
-};
+inline constexpr unsigned exponent_bits<float8_e4m3fn> = 0x78;
+
+/// The bits of the least normal number: the exponent's lowest bit; those below it are the fraction.
+template <class Element>
+inline constexpr unsigned least_normal_bits = exponent_bits<Element> & (~exponent_bits<Element> + 1);
 
 SMDEBUG_INLINE small_counts count_small(const tensor_view& tensor) {
     const subnormals_kept here;
     small_counts found{.type = tensor.type};
     found.elements = has_reals(tensor.type) ? tensor.count() : 0;
     for_each_real_block(tensor, [&]<class Element>(std::span<const Element> elements) {
-        if constexpr (requires { float_bits<Element>::exponent; }) {
+        if constexpr (exponent_bits<Element> != 0) {
             // Counters as wide as an element: compilers count a vector of them at a time.
             using bits = decltype(Element::bits);
             constexpr std::size_t lanes = 32;
             constexpr std::size_t most = lanes * std::size_t{std::numeric_limits<bits>::max()};
-            const auto is_small = [](Element each) { return (each.bits & float_bits<Element>::exponent) == 0; };
+            const auto is_small = [](Element each) { return (each.bits & exponent_bits<Element>) == 0; };
             const auto is_zero = [](Element each) {
-                return (each.bits & (float_bits<Element>::exponent | float_bits<Element>::fraction)) == 0;
+                return (each.bits & (exponent_bits<Element> | (least_normal_bits<Element> - 1))) == 0;
             };
             std::uint64_t small = 0;
             std::uint64_t zeros = 0;
@@ -433,18 +415,13 @@ SMDEBUG_INLINE small_counts count_small(const tensor_view& tensor) {
 }
 
 SMDEBUG_INLINE double least_normal(dtype type) noexcept {
-    switch (type) {
-        case dtype::float16:
-            return float_bits<float16>::least_normal;
-        case dtype::bfloat16:
-            return float_bits<bfloat16>::least_normal;
-        case dtype::float8_e5m2:
-            return float_bits<float8_e5m2>::least_normal;
-        case dtype::float8_e4m3fn:
-            return float_bits<float8_e4m3fn>::least_normal;
-        default:
+    return !has_reals(type) ? 0 : visit_dtype(type, []<class Element>() -> double {
+        if constexpr (exponent_bits<Element> != 0) {
+            return to_double(Element::from_bits(static_cast<decltype(Element::bits)>(least_normal_bits<Element>)));
+        } else {
             return 0;
-    }
+        }
+    });
 }
 
 /// A row of probabilities, element by element, with its entropy.
@@ -490,21 +467,12 @@ public:
         std::array<double, lanes> sums = sums_;
         std::array<double, lanes> squares = squares_;
         std::array<double, lanes> lowest{};
-        std::size_t i = 0;
-        for (; i + lanes <= elements.size(); i += lanes) {
-            for (std::size_t k = 0; k < lanes; ++k) {
-                const double p = to_double(elements[i + k]);
-                sums[k] += p;
-                squares[k] += p * p;
-                lowest[k] = p < lowest[k] ? p : lowest[k];
-            }
-        }
-        for (; i < elements.size(); ++i) {
+        in_lanes<lanes>(elements.size(), [&](std::size_t i, std::size_t lane) {
             const double p = to_double(elements[i]);
-            sums[0] += p;
-            squares[0] += p * p;
-            lowest[0] = p < lowest[0] ? p : lowest[0];
-        }
+            sums[lane] += p;
+            squares[lane] += p * p;
+            lowest[lane] = p < lowest[lane] ? p : lowest[lane];
+        });
         sums_ = sums;
         squares_ = squares;
         negative_ = negative_ || std::any_of(lowest.begin(), lowest.end(), [](double each) { return each < 0; });
@@ -524,11 +492,7 @@ private:
     static constexpr double rounding = 0x1p-30;  // more than that of any sum here
 
     [[nodiscard]] static double total(const std::array<double, lanes>& of) noexcept {
-        double sum = 0;
-        for (const double each : of) {
-            sum += each;
-        }
-        return sum;
+        return std::accumulate(of.begin(), of.end(), 0.0);
     }
 
     std::array<double, lanes> sums_{};
@@ -662,24 +626,6 @@ SMDEBUG_INLINE row_entropies entropies_of_rows(const tensor_view& tensor, const 
     }
     return found_by(entropy_walk<exact_entropy>{tensor.shape, how});
 }
-
-#ifdef SMDEBUG_COMPILED
-using content_hasher = dispatched_kernel;
-#else
-/// With the vectors that every processor of the architecture has: files with other -m flags share this function.
-struct content_hasher {
-#if defined(__x86_64__)
-    using arch = xsimd::sse2;
-#elif defined(__aarch64__)
-    using arch = xsimd::neon64;
-#else
-    using arch = content_hasher;
-#endif
-    void hash_stripes(hash_sums sums, byte_view stripes, std::size_t first) const noexcept {
-        simd_add_stripes<arch>(sums, stripes.data(), stripes.size() / stripe_size, first);
-    }
-};
-#endif
 
 SMDEBUG_INLINE content_hash content_hash_of(const tensor_view& tensor) noexcept {
     return content_hash_by(content_hasher{}, tensor);

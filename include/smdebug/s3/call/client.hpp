@@ -9,7 +9,6 @@
 #include <smdebug/s3/call/retry_decision.hpp>
 #include <smdebug/s3/call/signature.hpp>
 #include <smdebug/s3/credentials.hpp>
-#include <smdebug/s3/location.hpp>
 #include <smdebug/s3/options.hpp>
 
 #include <atomic>
@@ -20,6 +19,32 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+namespace smdebug::inline v1::s3 {
+
+/// The place of a run.
+struct location {
+    std::string bucket;
+    std::string prefix;  ///< prepended to a storage's keys: empty, or ends in '/'
+
+    /// "s3://bucket/prefix", without '/' at its end.
+    [[nodiscard]] std::string text() const {
+        std::string whole = "s3://" + bucket + "/" + prefix;
+        whole.pop_back();
+        return whole;
+    }
+    /// "s3://bucket/key", of an object's key with the prefix.
+    [[nodiscard]] std::string name_of(std::string_view whole_key) const {
+        return "s3://" + bucket + "/" + std::string{whole_key};
+    }
+    friend bool operator==(const location&, const location&) = default;
+};
+
+/// The place that "s3://bucket/prefix" names.  Trailing slashes are ignored; the rest of the prefix is taken literally, including '%' and "//".
+/// Errors: value_error for anything but s3://, and for a name that no bucket can have.
+[[nodiscard]] location parse_location(std::string_view uri);
+
+}  // namespace smdebug::inline v1::s3
 
 namespace smdebug::inline v1::s3::detail {
 

@@ -6,10 +6,10 @@
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call/call.hpp>
+#include <smdebug/s3/call/client.hpp>
 #include <smdebug/s3/call/request_pipeline.hpp>
 #include <smdebug/s3/credentials/default_credentials.hpp>
 #include <smdebug/s3/credentials/profile.hpp>
-#include <smdebug/s3/location.hpp>
 #include <smdebug/s3/object/failure.hpp>
 #include <smdebug/s3/object/listing.hpp>
 #include <smdebug/s3/object/object_reader.hpp>

@@ -1,5 +1,5 @@
-// What is in flight: the objects and parts that are fetched now, and the fetched parts that are pinned, see
-// pinned_ranges.
+// What is in flight: the objects and parts that are fetched now, the fetched parts that are pinned, see pinned_ranges,
+// and the threads that fetch what is needed soon.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -116,6 +118,38 @@ private:
     mutable std::condition_variable ended_;
     std::unordered_map<std::string, key_parts, text_hash, std::equal_to<>> by_key_;
     std::size_t sweep_at_ = 0;  // the number of keys at which those without parts are removed
+};
+
+/// Calls fetch(key) for the requested keys, on threads that are started when they are needed.
+/// If too many requests are queued, the oldest are dropped. Errors of fetch are swallowed: reading the object reports
+/// them.
+/// Threads: wish() may be called concurrently; destruction drops queued requests and waits for running fetches.
+/// A forked child has no threads: a crew that has started must not be used or destroyed there.
+class fetch_crew {
+public:
+    fetch_crew(std::function<void(const std::string&)> fetch, std::size_t most_threads, std::size_t most_wishes)
+        : fetch_(std::move(fetch)), most_threads_(most_threads), most_wishes_(most_wishes) {}
+    fetch_crew(const fetch_crew&) = delete;
+    fetch_crew& operator=(const fetch_crew&) = delete;
+    ~fetch_crew();
+
+    /// Returns at once, with whether there is a thread for it. A key that is already queued is not queued again.
+    bool wish(std::string_view key);
+
+private:
+    void hire();
+
+    void work();
+
+    std::function<void(const std::string&)> fetch_;
+    std::size_t most_threads_;
+    std::size_t most_wishes_;
+    std::mutex guard_;
+    std::condition_variable wake_;
+    std::deque<std::string> wishes_;  // oldest first
+    std::size_t idle_ = 0;
+    bool ended_ = false;
+    std::vector<std::thread> threads_;
 };
 
 }  // namespace smdebug::inline v1::detail

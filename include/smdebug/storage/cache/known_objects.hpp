@@ -1,8 +1,8 @@
 // What a cache knows of objects: their sizes and versions, from listings.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/lru.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace smdebug::inline v1::detail {
@@ -29,28 +30,70 @@ public:
     static constexpr std::size_t usual_most = 32768;
     explicit known_objects(std::size_t most = usual_most) : known_(most) {}
 
-    [[nodiscard]] std::optional<known_object> find(std::string_view key);
+    [[nodiscard]] std::optional<known_object> find(std::string_view key) {
+        const std::lock_guard lock{guard_};
+        const known_object* const known = known_.find(key);
+        return known != nullptr ? std::optional{*known} : std::nullopt;
+    }
 
     /// A number that changes when something is forgotten.
-    [[nodiscard]] std::uint64_t state() const;
+    [[nodiscard]] std::uint64_t state() const {
+        const std::lock_guard lock{guard_};
+        return state_;
+    }
 
     /// Remembers the result of a listing. `state`: state() when it began. If something was forgotten since, the listing
     /// may be out of date and is ignored.
-    void learn(std::vector<object_entry> listed, std::uint64_t state);
-    void learn(std::string_view key, known_object listed, std::uint64_t state);
+    void learn(std::vector<object_entry> listed, std::uint64_t state) {
+        const std::lock_guard lock{guard_};
+        for (object_entry& one : listed) {
+            if (state == state_ && !passes(one.key)) {
+                known_.put(std::move(one.key), {.size = one.size, .version = std::move(one.version)});
+            }
+        }
+    }
+    void learn(std::string_view key, known_object listed, std::uint64_t state) {
+        const std::lock_guard lock{guard_};
+        if (state == state_ && !passes(key)) {
+            known_.put(std::string{key}, std::move(listed));
+        }
+    }
 
     /// Marks an object as not to be cached; only forget() undoes that.
-    void pass(std::string_view key);
+    void pass(std::string_view key) {
+        const std::lock_guard lock{guard_};
+        ++state_;
+        known_.put(std::string{key}, {.passes = true});
+    }
 
     /// Forgets that mark, too, for one key or for all.
-    void forget(std::string_view key);
-    void forget();
+    void forget(std::string_view key) {
+        const std::lock_guard lock{guard_};
+        ++state_;
+        known_.erase(key);
+    }
+    void forget() {
+        const std::lock_guard lock{guard_};
+        ++state_;
+        known_.clear();
+    }
 
     /// Forgets sizes and versions of these keys, which may have changed.
-    void doubt(const std::vector<std::string>& keys);
+    void doubt(const std::vector<std::string>& keys) {
+        const std::lock_guard lock{guard_};
+        state_ += keys.empty() ? 0U : 1U;
+        for (const std::string& key : keys) {
+            if (!passes(key)) {
+                known_.erase(key);
+            }
+        }
+    }
 
 private:
-    [[nodiscard]] bool passes(std::string_view key) const;
+    [[nodiscard]] bool passes(std::string_view key) const {
+        const known_object* const known = known_.look(key);
+        return known != nullptr && known->passes;
+    }
 
     mutable std::mutex guard_;
     std::uint64_t state_ = 0;
@@ -58,10 +101,22 @@ private:
 };
 
 /// A key just before another one, with hardly any key between them; printable if the other is.
-[[nodiscard]] std::string key_before(std::string_view key);
+[[nodiscard]] inline std::string key_before(std::string_view key) {
+    std::string before{key};
+    if (before.empty()) {
+        return before;
+    }
+    const auto last = static_cast<unsigned char>(before.back());
+    if (last > 0x20 && last < 0x7F) {
+        before.back() = static_cast<char>(last - 1);
+        return before + '~';
+    }
+    bool inside_character = true;  // remove the whole character if the key is UTF-8
+    while (inside_character && !before.empty()) {
+        inside_character = continues_utf8_character(before.back());
+        before.pop_back();
+    }
+    return before;
+}
 
 }  // namespace smdebug::inline v1::detail
-
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/storage/cache/impl/known_objects.ipp>
-#endif

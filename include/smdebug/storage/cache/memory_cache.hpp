@@ -27,23 +27,51 @@ public:
     explicit memory_cache(std::uint64_t most_bytes) : objects_(most_bytes) {}
 
     /// The object, if it is cached in this version; counts as a use.
-    [[nodiscard]] std::optional<byte_buffer> find(const object_identity& what);
-    [[nodiscard]] bool holds(const object_identity& what) const;
+    [[nodiscard]] std::optional<byte_buffer> find(const object_identity& what) {
+        const std::lock_guard lock{guard_};
+        return has(what) ? std::optional{objects_.find(what.key)->bytes} : std::nullopt;
+    }
+    [[nodiscard]] bool holds(const object_identity& what) const {
+        const std::lock_guard lock{guard_};
+        return has(what);
+    }
 
     /// Caches the object and replaces another version. The buffer should not keep more memory alive than its own bytes.
-    void keep(const object_identity& what, const byte_buffer& bytes);
+    void keep(const object_identity& what, const byte_buffer& bytes) {
+        const std::lock_guard lock{guard_};
+        if (bytes.size() > largest()) {
+            objects_.erase(what.key);
+        } else {
+            objects_.put(std::string{what.key}, {.version = std::string{what.version}, .bytes = bytes},
+                         bytes.size() + note_bytes);
+        }
+    }
 
     /// Drops this version; any version of a key; everything.
-    void drop(const object_identity& what);
-    void forget(std::string_view key);
-    void forget();
+    void drop(const object_identity& what) {
+        const std::lock_guard lock{guard_};
+        if (has(what)) {
+            objects_.erase(what.key);
+        }
+    }
+    void forget(std::string_view key) {
+        const std::lock_guard lock{guard_};
+        objects_.erase(key);
+    }
+    void forget() {
+        const std::lock_guard lock{guard_};
+        objects_.clear();
+    }
 
     /// The size in bytes of the largest object that it would keep.
     [[nodiscard]] std::uint64_t largest() const noexcept {
         return objects_.most() > note_bytes ? objects_.most() - note_bytes : 0;
     }
     /// The number of bytes that count against the bound now.
-    [[nodiscard]] std::uint64_t held_bytes() const;
+    [[nodiscard]] std::uint64_t held_bytes() const {
+        const std::lock_guard lock{guard_};
+        return objects_.size();
+    }
 
 private:
     static constexpr std::uint64_t note_bytes = 256;
@@ -54,57 +82,13 @@ private:
     };
 
     // Whether it is there in this version.
-    [[nodiscard]] bool has(const object_identity& what) const;
+    [[nodiscard]] bool has(const object_identity& what) const {
+        const cached* const found = objects_.look(what.key);
+        return found != nullptr && found->version == what.version;
+    }
 
     mutable std::mutex guard_;
     lru<std::string, cached, std::string_view> objects_;
 };
-
-inline bool memory_cache::has(const object_identity& what) const {
-    const cached* const found = objects_.look(what.key);
-    return found != nullptr && found->version == what.version;
-}
-
-inline std::optional<byte_buffer> memory_cache::find(const object_identity& what) {
-    const std::lock_guard lock{guard_};
-    return has(what) ? std::optional{objects_.find(what.key)->bytes} : std::nullopt;
-}
-
-inline bool memory_cache::holds(const object_identity& what) const {
-    const std::lock_guard lock{guard_};
-    return has(what);
-}
-
-inline void memory_cache::keep(const object_identity& what, const byte_buffer& bytes) {
-    const std::lock_guard lock{guard_};
-    if (bytes.size() > largest()) {
-        objects_.erase(what.key);
-    } else {
-        objects_.put(std::string{what.key}, {.version = std::string{what.version}, .bytes = bytes},
-                     bytes.size() + note_bytes);
-    }
-}
-
-inline void memory_cache::drop(const object_identity& what) {
-    const std::lock_guard lock{guard_};
-    if (has(what)) {
-        objects_.erase(what.key);
-    }
-}
-
-inline void memory_cache::forget(std::string_view key) {
-    const std::lock_guard lock{guard_};
-    objects_.erase(key);
-}
-
-inline void memory_cache::forget() {
-    const std::lock_guard lock{guard_};
-    objects_.clear();
-}
-
-inline std::uint64_t memory_cache::held_bytes() const {
-    const std::lock_guard lock{guard_};
-    return objects_.size();
-}
 
 }  // namespace smdebug::inline v1::detail

@@ -5,7 +5,6 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cache/disk_cache.hpp>
-#include <smdebug/storage/cache/fetch_crew.hpp>
 #include <smdebug/storage/cache/in_flight.hpp>
 #include <smdebug/storage/cache/known_objects.hpp>
 #include <smdebug/storage/cache/memory_cache.hpp>

@@ -5,9 +5,8 @@
 #include <smdebug/archive/directory/kept_index.hpp>
 #include <smdebug/archive/directory/member.hpp>
 #include <smdebug/archive/directory/tar.hpp>
+#include <smdebug/archive/stream/codecs.hpp>
 #include <smdebug/archive/stream/decoded_source.hpp>
-#include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <algorithm>

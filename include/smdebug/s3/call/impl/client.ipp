@@ -10,6 +10,45 @@
 #include <array>
 #include <utility>
 
+namespace smdebug::inline v1::s3 {
+
+SMDEBUG_INLINE location parse_location(std::string_view uri) {
+    constexpr std::string_view scheme = "s3://";
+    const auto refuse = [&](const char* why) {
+        throw value_error("\"" + std::string{uri} + "\" names no place in S3: " + why +
+                              "; it should be of the form s3://bucket/prefix",
+                          {.where = std::string{uri}});
+    };
+    if (!uri.starts_with(scheme)) {
+        refuse("it does not begin with s3://");
+    }
+    std::string_view rest = uri.substr(scheme.size());
+    const std::size_t slash = rest.find('/');
+    location found{.bucket = std::string{rest.substr(0, slash)}, .prefix = {}};
+    rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash + 1);
+    // The name becomes a host name or a part of a path, so it must not contain anything else.
+    const auto is_good = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+               c == '_';
+    };
+    if (found.bucket.empty()) {
+        refuse("there is no bucket in it");
+    }
+    if (!std::all_of(found.bucket.begin(), found.bucket.end(), is_good) || found.bucket == "." ||
+        found.bucket == "..") {
+        refuse("a bucket's name has letters, digits, '-', '.' and '_' only");
+    }
+    while (rest.ends_with('/')) {
+        rest.remove_suffix(1);
+    }
+    if (!rest.empty()) {
+        found.prefix.append(rest).append("/");
+    }
+    return found;
+}
+
+}  // namespace smdebug::inline v1::s3
+
 namespace smdebug::inline v1::s3::detail {
 
 SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> parse_http_date(std::string_view text) {

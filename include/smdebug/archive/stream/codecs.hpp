@@ -1,4 +1,5 @@
-// Deflate by zlib: .gz, also with several members, and the members of a .zip.
+// The two codecs.  Deflate by zlib: .gz, also with several members, and the members of a .zip.  Zstandard by libzstd:
+// one frame, or many, as its seekable format has them.
 #pragma once
 
 #include <smdebug/archive/stream/byte_source.hpp>
@@ -24,8 +25,12 @@ enum class deflate_wrap : std::uint8_t {
 /// The CRC-32 of zip and gzip.
 [[nodiscard]] std::uint32_t crc32_of(byte_view bytes) noexcept;
 
+/// The format of Zstandard.  Access points lie between frames: an archive in a single frame, as zstd and tar write it,
+/// has none except its beginning.  Skippable frames are skipped.  A window above 128 MiB is refused.
+[[nodiscard]] std::shared_ptr<const codec> zstd_codec();
+
 }  // namespace smdebug::inline v1::archive::detail
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/archive/stream/impl/deflate.ipp>
+#include <smdebug/archive/stream/impl/codecs.ipp>
 #endif

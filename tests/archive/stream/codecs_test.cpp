@@ -5,8 +5,7 @@
 #include "support/stored_archive.hpp"
 #include "support/test.hpp"
 
-#include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/archive/stream/codecs.hpp>
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;
