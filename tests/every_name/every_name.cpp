@@ -396,7 +396,7 @@ void call_rules(const Trial& run, const std::string& folder) {
         smd::first_bad_value(results), smd::first_bad_value_text({}), smd::finding::note("text"),
         smd::plain_rule_name("AllZero"));
     smd::for_each_setting<smd::rules::exploding_tensor>([](const auto& one) { use(one.name); });
-    smd::for_each_built_in_rule<Trial>([]<class Rule>() {});
+    smd::for_each_built_in_rule([]<class Rule>() {});
     use(smd::parse_rules_json(
         R"([{"RuleConfigurationName": "zeros", "RuleParameters": {"rule_to_invoke": "AllZero"}}])", "here"));
 

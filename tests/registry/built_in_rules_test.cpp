@@ -1,7 +1,5 @@
 #include <smdebug/registry/built_in_rules.hpp>
 
-#include "support/fake_trial.hpp"
-
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/setting.hpp>
 
@@ -13,16 +11,15 @@
 #include <vector>
 
 using namespace smdebug;
-using namespace smdebug_test;
 
 TEST_CASE("for_each_built_in_rule: every rule is described, works on any trial, and has a name of its own") {
     std::vector<std::string> names;
     std::size_t comparing = 0;
     std::size_t of_service = 0;
-    for_each_built_in_rule<fake_trial>([&]<class R>() {
-        static_assert(described_rule<R> && rule<R, fake_trial>);
+    for_each_built_in_rule([&]<class R>() {
+        static_assert(described_rule<R> && rule<R, trial>);
         names.emplace_back(R::name());
-        comparing += takes_other_runs<R, fake_trial> ? 1 : 0;
+        comparing += takes_other_runs<R, trial> ? 1 : 0;
         INFO(R::name());
         if constexpr (requires { R::service_name(); }) {
             ++of_service;

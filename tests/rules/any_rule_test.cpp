@@ -1,7 +1,7 @@
 #include <smdebug/rules/any_rule.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
@@ -28,7 +28,6 @@ using namespace smdebug_test;
 namespace {
 
 using stored_rule = any_rule<memory_trial>;
-using faked_rule = any_rule<fake_trial>;
 
 struct counting {
     int calls = 0;
@@ -47,11 +46,11 @@ struct checked {
 }  // namespace
 
 TEST_CASE("any_rule: holds a copy, which its own copies share, or borrows") {
-    const fake_trial run{{{"a", {{0, {1}}}}}};
+    const memory_trial run = small_run({{"a", {{0, {1}}}}});
     counting mine;
-    const faked_rule copied{mine};
-    const faked_rule shared = copied;
-    const faked_rule borrowed = faked_rule::borrowing(mine);
+    const stored_rule copied{mine};
+    const stored_rule shared = copied;
+    const stored_rule borrowed = stored_rule::borrowing(mine);
     CHECK(copied.call(run, 0, {}).at(0).message == "call 1");
     CHECK(shared.call(run, 0, {}).at(0).message == "call 2");
     CHECK(mine.calls == 0);
@@ -104,8 +103,8 @@ TEST_CASE("any_rule: a range says at which steps it is to be called") {
 }
 
 TEST_CASE("any_rule: checks the settings of a rule that has something to check") {
-    CHECK_THROWS_AS(faked_rule{checked{}}.check(), value_error);
-    CHECK_NOTHROW(faked_rule{counting{}}.check());
+    CHECK_THROWS_AS(stored_rule{checked{}}.check(), value_error);
+    CHECK_NOTHROW(stored_rule{counting{}}.check());
     CHECK_THROWS_AS(stored_rule{rules::stalled_training{.threshold = -1}}.check(), value_error);
 }
 
@@ -113,8 +112,8 @@ TEST_CASE("any_rule: a rule that watches the clock is polled, others are not") {
     using std::chrono::seconds;
     using time_point = std::chrono::steady_clock::time_point;
     time_point now{seconds{100}};
-    const fake_trial run;
-    const faked_rule watching{rules::stalled_training{.threshold = 10, .clock = [&] { return now; }}};
+    const memory_trial run{small_store({}, saves_of::values, false, {})};
+    const stored_rule watching{rules::stalled_training{.threshold = 10, .clock = [&] { return now; }}};
     CHECK(watching.poll_interval() == std::chrono::milliseconds{1000});
     watching.start();
     CHECK_FALSE(watching.while_waiting(run).has_value());
@@ -122,7 +121,7 @@ TEST_CASE("any_rule: a rule that watches the clock is polled, others are not") {
     const auto found = watching.while_waiting(run);
     REQUIRE(found.has_value());
     CHECK(found->value == 11);
-    const faked_rule other{counting{}};
+    const stored_rule other{counting{}};
     CHECK_FALSE(other.poll_interval().has_value());
     other.start();
     CHECK_FALSE(other.while_waiting(run).has_value());

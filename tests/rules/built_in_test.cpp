@@ -37,14 +37,13 @@ struct sharper : rules::vanishing_gradient {
 
 TEST_CASE("built_in_rule: every rule of the registry, over the runs that it is evaluated on, and no other") {
     std::size_t count = 0;
-    for_each_built_in_rule<local_trial>([&]<class R>() {
-        CHECK(built_in_rule<R, local_trial>);
+    for_each_built_in_rule([&]<class R>() {
+        CHECK(built_in_rule<R>);
         ++count;
     });
     CHECK(count == 30);
-    CHECK_FALSE(built_in_rule<rules::similar_across_runs<memory_trial>, local_trial>);
-    CHECK_FALSE(built_in_rule<sharper, local_trial>);
-    CHECK_FALSE(built_in_rule<const rules::exploding_tensor, local_trial>);
+    CHECK_FALSE(built_in_rule<sharper>);
+    CHECK_FALSE(built_in_rule<const rules::exploding_tensor>);
 }
 
 TEST_CASE("built_in_rule: held by value, borrowed, borrowed const, and what derives from one are called alike") {

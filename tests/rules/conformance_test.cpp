@@ -47,7 +47,7 @@ TEST_CASE("rules about any tensor: stand odd runs, as copies, from later steps, 
 }
 
 TEST_CASE("similar_across_runs: stands odd runs on either side") {
-    using rule = rules::similar_across_runs<memory_trial>;
+    using rule = rules::similar_across_runs;
     CHECK(check_rule(rule{.others = {odd_run_named("missing steps")}}).met > 0);
     CHECK(check_rule(rule{.others = {odd_run_named("shapes that change"), odd_run_named("dtypes that change"),
                                      odd_run_named("all reductions"), odd_run_named("shapes only"),

@@ -65,10 +65,10 @@ struct both_ways {
 
 std::vector<both_ways> every_rule(bool everything) {
     std::vector<both_ways> made;
-    for_each_built_in_rule<local_trial>([&]<class R>() {
+    for_each_built_in_rule([&]<class R>() {
         R rule;
         configure(rule, parameters_for(describe<R>(), everything));
-        if constexpr (takes_other_runs<R, local_trial>) {
+        if constexpr (takes_other_runs<R, trial>) {
             rule.others = {std::make_shared<const local_trial>(open_golden("torch_mlp"))};
         }
         if constexpr (std::same_as<R, rules::learned>) {

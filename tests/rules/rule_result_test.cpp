@@ -1,6 +1,6 @@
 #include <smdebug/rules/rule_result.hpp>
 
-#include "support/fake_trial.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
@@ -24,10 +24,9 @@ using rules::vanishing_gradient;
 namespace {
 
 /// Two gradients; both vanish at step 1, one at step 2.
-fake_trial some_run() {
-    fake_trial run{{{"a", {{0, {1}}, {1, {1e-9}}, {2, {1}}}}, {"b", {{0, {1}}, {1, {0}}, {2, {1e-8}}}}}};
-    run.groups["gradients"] = {"a", "b"};
-    return run;
+memory_trial some_run() {
+    return small_run({{"a", {{0, {1}}, {1, {1e-9}}, {2, {1}}}}, {"b", {{0, {1}}, {1, {0}}, {2, {1e-8}}}}},
+                     {{"gradients", {"a", "b"}}});
 }
 
 }  // namespace
@@ -99,7 +98,7 @@ TEST_CASE("first_bad_value: the first finding of nan_origin, under whatever labe
 }
 
 TEST_CASE("rule_result: a rule without a description has no parameters") {
-    const auto rule = [](const fake_trial&, step_number step) { return finding{.met = step == 2}; };
+    const auto rule = [](const trial&, step_number step) { return finding{.met = step == 2}; };
     const rule_result result = result_of(rule, invoke_rule(rule, some_run()));
     CHECK(result.name == "rule");
     CHECK(result.parameters.empty());

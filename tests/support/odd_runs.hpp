@@ -1,9 +1,9 @@
 // Unusual runs, with tensors of all the names and collections that built-in rules look for.
 #pragma once
 
-#include <support/fake_trial.hpp>
 #include <support/run_builder.hpp>
 #include "support/standard.hpp"
+#include <support/small_run.hpp>
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
@@ -18,11 +18,6 @@ namespace smdebug_test {
 struct odd_run {
     std::string name;
     smdebug::memory_trial trial;
-};
-
-struct odd_fake {
-    std::string name;
-    fake_trial trial;
 };
 
 namespace odd {
@@ -258,6 +253,20 @@ inline odd_run all_reductions(bool also_shapes) {
     return {also_shapes ? "reductions and shapes" : "all reductions", smdebug::memory_trial{store}};
 }
 
+/// Reductions of odd values.
+inline odd_run reduced_odd_values() {
+    const std::vector<double> values[] = {{1, 2}, {0, 0, 0}, {nan, 1}, {inf}, {}, {-5e-324}, {1e308, 1e308}, {3}};
+    small_tensors tensors;
+    for (const std::string& name : names()) {
+        for (step_number step = 0; step < 12; ++step) {
+            if ((name.size() + static_cast<std::size_t>(step)) % 5 != 0) {
+                tensors[name][step] = values[static_cast<std::size_t>(step) % 8];
+            }
+        }
+    }
+    return {"reductions of odd values", reduced_run(tensors, collections())};
+}
+
 inline odd_run shapes_only() {
     smdebug::memory_storage store;
     run_builder build{store};
@@ -359,33 +368,12 @@ inline const std::vector<odd_run>& odd_runs() {
         all.push_back(reductions_only());
         all.push_back(all_reductions(false));
         all.push_back(all_reductions(true));
+        all.push_back(reduced_odd_values());
         all.push_back(shapes_only());
         all.push_back(damaged_files());
         return all;
     }();
     return runs;
-}
-
-/// Trials that can only reduce.
-inline const std::vector<odd_fake>& odd_fakes() {
-    using namespace odd;
-    static const std::vector<odd_fake> fakes = [] {
-        const std::vector<double> values[] = {{1, 2}, {0, 0, 0}, {nan, 1}, {inf}, {}, {-5e-324}, {1e308, 1e308}, {3}};
-        std::map<std::string, fake_tensor::values_by_step> tensors;
-        for (const std::string& name : names()) {
-            for (step_number step = 0; step < 12; ++step) {
-                if ((name.size() + static_cast<std::size_t>(step)) % 5 != 0) {
-                    tensors[name][step] = values[static_cast<std::size_t>(step) % 8];
-                }
-            }
-        }
-        fake_trial odd_values{tensors};
-        for (const auto& [group, members] : collections()) {
-            odd_values.groups[group] = {members.begin(), members.end()};
-        }
-        return std::vector<odd_fake>{{"nothing", fake_trial{}}, {"odd values", odd_values}};
-    }();
-    return fakes;
 }
 
 }  // namespace smdebug_test

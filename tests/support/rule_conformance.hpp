@@ -2,7 +2,6 @@
 //     CHECK(check_rule(rules::exploding_tensor{}).met > 0);
 #pragma once
 
-#include <support/fake_trial.hpp>
 #include <support/odd_runs.hpp>
 #include "support/test.hpp"
 
@@ -191,7 +190,7 @@ inline void check_together(const std::function<smdebug::any_rule<smdebug::memory
     }
 }
 
-inline void check_runs(const erased_rule<smdebug::memory_trial>& rule, const erased_rule<fake_trial>& on_fakes,
+inline void check_runs(const erased_rule<smdebug::memory_trial>& rule,
                        const std::function<smdebug::any_rule<smdebug::memory_trial>()>& made, bool all_workers,
                        conformance_counts& counts) {
     for (const odd_run& run : odd_runs()) {
@@ -210,10 +209,6 @@ inline void check_runs(const erased_rule<smdebug::memory_trial>& rule, const era
             counts.notes += found.notes.size();
             check_together(made, run.trial, found);
         });
-    }
-    for (const odd_fake& run : odd_fakes()) {
-        INFO("fake run: " << run.name);
-        without_throwing([&] { static_cast<void>(check_on(on_fakes, run.trial)); });
     }
 }
 
@@ -257,7 +252,7 @@ bool look_at_all_workers(Rule& rule) {
 }  // namespace conformance
 
 /// Runs a rule, whose settings can be used, over every odd run: alone, as a copy, from later steps, together with
-/// others; the same with all_workers where there are several (else one walk); and over trials that can only reduce.
+/// others; the same with all_workers where there are several (else one walk).
 /// Returns how much it found and noted, so that a test can require a finding.
 template <class Rule>
 conformance_counts check_rule(Rule rule) {
@@ -271,7 +266,7 @@ conformance_counts check_rule(Rule rule) {
     for (bool all_workers = false; again; all_workers = true) {
         INFO("all_workers: " << all_workers);
         conformance::check_runs(
-            conformance::erased<smdebug::memory_trial>(rule), conformance::erased<fake_trial>(rule),
+            conformance::erased<smdebug::memory_trial>(rule),
             [rule] { return smdebug::any_rule<smdebug::memory_trial>{rule}; }, all_workers, counts);
         again = !all_workers && conformance::look_at_all_workers(rule);
     }

@@ -42,13 +42,12 @@
 
 namespace smdebug::inline v1 {
 
-/// Calls `visit.template operator()<BuiltIn>()` for each built-in rule; `Other` is the type of the runs that rules
-/// compare with.
-template <class Other, class Visit>
+/// Calls `visit.template operator()<BuiltIn>()` for each built-in rule.
+template <class Visit>
 void for_each_built_in_rule(Visit&& visit) {
     [&]<class... BuiltIn>(detail::rule_list<BuiltIn...>) {
         (visit.template operator()<BuiltIn>(), ...);
-    }(built_in_rules<Other>{});
+    }(built_in_rules{});
 }
 
 /// A rule that compares its run with others: a member `others`, a std::vector<std::shared_ptr<const Other>>, holds

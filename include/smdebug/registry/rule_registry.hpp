@@ -397,7 +397,7 @@ namespace smdebug::inline v1::detail {
 
 inline rule_table rule_table::built_in() {
     rule_table made;
-    for_each_built_in_rule<trial>([&]<class Rule>() { made.add<Rule, trial>(); });
+    for_each_built_in_rule([&]<class Rule>() { made.add<Rule, trial>(); });
     return made;
 }
 

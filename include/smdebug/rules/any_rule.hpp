@@ -237,7 +237,7 @@ public:
         }
     }
 
-    bool is_tensor_rule() const noexcept override { return built_in_rule<rule_type, Named> && !polled; }
+    bool is_tensor_rule() const noexcept override { return built_in_rule<rule_type> && !polled; }
 
 private:
     std::vector<finding> judge(const Run& run, step_number step, [[maybe_unused]] const wait_options& how) override {
@@ -354,7 +354,7 @@ private:
     [[nodiscard]] static std::shared_ptr<erased_rule> kept(From&& callable) {
         using rule_type = std::remove_reference_t<Held>;
         using run_type = detail::driven<Trial>;
-        if constexpr (std::same_as<run_type, trial> && built_in_rule<rule_type, trial>) {
+        if constexpr (std::same_as<run_type, trial> && built_in_rule<rule_type>) {
             return detail::built_in<Held>(std::forward<From>(callable));
         } else {
             return std::make_shared<detail::held_rule<Held, Trial>>(std::forward<From>(callable));

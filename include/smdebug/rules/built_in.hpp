@@ -1,7 +1,6 @@
-// The built-in rules, as one list of types.  The compiled form contains their code for the usual trials.
+// The built-in rules, as one list of types.  They judge smdebug::trial and types derived from it.  Their calls are
+// templates, so that the header-only form compiles only the rules that a program calls; the compiled form contains all.
 #pragma once
-
-#include <smdebug/trial/concepts.hpp>
 
 #include <concepts>
 
@@ -30,7 +29,6 @@ struct poor_weight_initialization;
 struct precision_underflow;
 struct replica_mismatch;
 struct saturated_activation;
-template <readable_trial Other>
 struct similar_across_runs;
 struct stalled_training;
 struct tensor_variance;
@@ -50,12 +48,11 @@ struct rule_list {};
 
 }  // namespace detail
 
-/// The built-in rules, in display order; `Other` is the type of the runs that rules compare with.
-template <readable_trial Other>
+/// The built-in rules, in display order.
 using built_in_rules =
     detail::rule_list<rules::vanishing_gradient, rules::exploding_tensor, rules::poor_weight_initialization,
                       rules::saturated_activation, rules::dead_relu, rules::all_zero, rules::tensor_variance,
-                      rules::unchanged_tensor, rules::similar_across_runs<Other>, rules::weight_update_ratio,
+                      rules::unchanged_tensor, rules::similar_across_runs, rules::weight_update_ratio,
                       rules::loss_not_decreasing, rules::overfit, rules::overtraining, rules::class_imbalance,
                       rules::confusion, rules::stalled_training, rules::check_input_images, rules::nlp_sequence_ratio,
                       rules::tree_depth, rules::feature_importance_overweight, rules::loss_spike, rules::gradient_spike,
@@ -71,8 +68,8 @@ inline constexpr bool is_among<Rule, rule_list<Rules...>> = (std::same_as<Rule, 
 
 }  // namespace detail
 
-/// Whether R itself, not a base of it, is a built-in rule for runs of that type.
-template <class Rule, class Trial>
-concept built_in_rule = detail::is_among<Rule, built_in_rules<Trial>>;
+/// Whether Rule itself, not a base of it, is a built-in rule.
+template <class Rule>
+concept built_in_rule = detail::is_among<Rule, built_in_rules>;
 
 }  // namespace smdebug::inline v1

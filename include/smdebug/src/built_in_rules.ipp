@@ -34,7 +34,7 @@ const std::tuple<std::shared_ptr<erased_rule<trial>> (*)(Rules&&)...,
                  std::shared_ptr<erased_rule<trial>> (*)(Rules&)...>
     built_in_of<rule_list<Rules...>>::all{&built_in<Rules>..., &built_in<Rules&>...};
 
-template struct built_in_of<built_in_rules<trial>>;
+template struct built_in_of<built_in_rules>;
 
 }  // namespace detail
 }  // namespace smdebug::inline v1

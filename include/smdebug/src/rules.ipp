@@ -20,6 +20,8 @@
 #include <smdebug/rules/impl/any_rule.ipp>
 #include <smdebug/rules/impl/rule_result.ipp>
 #include <smdebug/rules/impl/setting.ipp>
+#include <smdebug/rules/judge/impl/closeness.ipp>
 #include <smdebug/rules/judge/impl/history.ipp>
 #include <smdebug/rules/judge/impl/learned_judge.ipp>
-#include <smdebug/rules/judge/impl/loss_course.ipp>
+#include <smdebug/rules/judge/impl/loss_values.ipp>
+#include <smdebug/rules/judge/impl/saved_tensor.ipp>

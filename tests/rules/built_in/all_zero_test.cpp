@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/all_zero.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -145,8 +145,9 @@ TEST_CASE("all_zero: looks at the first worker, or at all of them") {
     CHECK(outcome.findings[0].worker == "worker_1");
 }
 
-TEST_CASE("all_zero: works on a trial that can only reduce, with notes where it would have to count") {
-    const fake_trial run{{{"none", {{0, {1, 2}}}}, {"some", {{0, {0, 1}}}}, {"zero", {{0, {0, 0}}, {1, {1, 1}}}}}};
+TEST_CASE("all_zero: works on reductions alone, with notes where it would have to count") {
+    const memory_trial run =
+        reduced_run({{"none", {{0, {1, 2}}}}, {"some", {{0, {0, 1}}}}, {"zero", {{0, {0, 0}}, {1, {1, 1}}}}});
     CHECK(fired({.tensor_regex = "."}, run) == names{"zero"});
     CHECK(noted({.tensor_regex = "."}, run).empty());
     CHECK(fired({.tensor_regex = ".", .threshold = 75}, run) == names{"zero"});

@@ -1,7 +1,7 @@
 #include <smdebug/rules/built_in/check_input_images.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
@@ -213,7 +213,7 @@ TEST_CASE("check_input_images: empty tensors, strings and complex numbers are pa
     CHECK(rule(memory_trial{store}, 0).empty());
 }
 
-TEST_CASE("check_input_images: workers are judged each by itself; a trial without shapes gives notes") {
+TEST_CASE("check_input_images: workers are judged each by itself; a run without shapes gives notes") {
     memory_storage store;
     run_builder{store}
         .collections({"worker_0", "worker_1"})
@@ -227,7 +227,7 @@ TEST_CASE("check_input_images: workers are judged each by itself; a trial withou
     REQUIRE(outcome.findings.size() == 1);
     CHECK(outcome.findings[0].worker == "worker_1");
     check_input_images other = two;
-    const auto notes = other(fake_trial{{{input, {{0, {1, 1}}}}}}, 0);
+    const auto notes = other(reduced_run({{input, {{0, {1, 1}}}}}), 0);
     REQUIRE(notes.size() == 1);
     CHECK_FALSE(notes[0].met);
 }

@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/class_imbalance.hpp>
 
 #include "rules/built_in/listed.hpp"
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
@@ -241,7 +241,7 @@ TEST_CASE("class_imbalance: labels of which only reductions were saved are noted
     CHECK_FALSE(found[0].met);
     CHECK(found[1].value == 3);
     class_imbalance other{.labels_regex = "^labels$"};
-    const fake_trial only_reduces{{{"labels", {{0, {0, 1}}}}}};
+    const memory_trial only_reduces = reduced_run({{"labels", {{0, {0, 1}}}}});
     REQUIRE(other(only_reduces, 0).size() == 1);
     CHECK_FALSE(other(only_reduces, 0)[0].met);
 }

@@ -1,7 +1,7 @@
 #include <smdebug/rules/built_in/confusion.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
@@ -221,7 +221,7 @@ TEST_CASE("confusion: what was saved as reductions only is noted") {
     CHECK(notes[0].tensor == "labels");
     CHECK(notes[1].tensor == "predictions");
     CHECK_FALSE(notes[0].met);
-    const fake_trial only_reduces{{{"labels", {{0, {0, 1}}}}, {"predictions", {{0, {0, 1}}}}}};
+    const memory_trial only_reduces = reduced_run({{"labels", {{0, {0, 1}}}}, {"predictions", {{0, {0, 1}}}}});
     REQUIRE(confusion{}(only_reduces, 0).size() == 2);
     CHECK_FALSE(confusion{}(only_reduces, 0)[0].met);
 }

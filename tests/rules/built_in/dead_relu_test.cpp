@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/dead_relu.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -174,8 +174,8 @@ TEST_CASE("dead_relu: a layer that cannot be read is noted, and the others are j
     CHECK(found[0].damaged);
 }
 
-TEST_CASE("dead_relu: works on a trial that can only reduce, as far as extrema decide") {
-    const fake_trial run{{{"alive", {{0, {1, 2}}}}, {"dead", {{0, {0, -1}}}}, {"some", {{0, {0, 1}}}}}};
+TEST_CASE("dead_relu: works on reductions alone, as far as extrema decide") {
+    const memory_trial run = reduced_run({{"alive", {{0, {1, 2}}}}, {"dead", {{0, {0, -1}}}}, {"some", {{0, {0, 1}}}}});
     CHECK(fired({.tensor_regex = "."}, run) == names{"dead"});
     CHECK(noted({.tensor_regex = "."}, run) == names{"some"});
 }

@@ -1,9 +1,9 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -101,7 +101,8 @@ TEST_CASE("exploding_tensor: judges by saved reductions where they prove somethi
     CHECK(notes == names{"overflowed"});
 }
 
-TEST_CASE("exploding_tensor: works on a trial that can only reduce") {
-    const fake_trial run{{{"a", {{0, {1.0, std::numeric_limits<double>::infinity()}}}}, {"b", {{0, {1.0}}}}}};
+TEST_CASE("exploding_tensor: works on reductions alone") {
+    const memory_trial run =
+        reduced_run({{"a", {{0, {1.0, std::numeric_limits<double>::infinity()}}}}, {"b", {{0, {1.0}}}}});
     CHECK(fired({}, run) == names{"a"});
 }

@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/feature_importance_overweight.hpp>
 
 #include "rules/built_in/listed.hpp"
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
@@ -140,9 +140,9 @@ TEST_CASE("feature_importance_overweight: judges by saved reductions where they 
     CHECK_FALSE(rule(run, 2)[0].met);  // a mean of an unknown number of values
 }
 
-TEST_CASE("feature_importance_overweight: works on a trial that can only reduce") {
-    const fake_trial run{{{"a", {{0, {0.95}}}}, {"b", {{0, {0.02}}}}, {"c", {{0, {0.03, 5}}}}}};
-    const auto found = feature_importance_overweight{.nfeatures = 1}(run, 0);
+TEST_CASE("feature_importance_overweight: works on reductions alone") {
+    const memory_trial run = reduced_run({{"a", {{0, {0.95}}}}, {"b", {{0, {0.02}}}}, {"c", {{0, {0.03, 5}}}}});
+    const auto found = feature_importance_overweight{.nfeatures = 1, .tensor_regex = "^.$"}(run, 0);
     REQUIRE(found.size() == 1);
     CHECK(found[0].tensor == "a");
     CHECK(found[0].value == doctest::Approx(0.95 / 0.97));

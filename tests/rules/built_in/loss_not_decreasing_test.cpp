@@ -1,7 +1,7 @@
 #include <smdebug/rules/built_in/loss_not_decreasing.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
@@ -221,9 +221,8 @@ TEST_CASE("loss_not_decreasing: what cannot be read is noted and is no check") {
     REQUIRE(notes.size() == 2);
     CHECK(notes[0].damaged);
 
-    fake_trial fake{{{"loss", {{0, {1}}, {10, {1}}}}}};
-    fake.groups["losses"] = {"loss"};
-    const auto found = loss_not_decreasing{.mode = mode::global}(fake, 10);
+    const memory_trial reduced = reduced_run({{"loss", {{0, {1}}, {10, {1}}}}}, {{"losses", {"loss"}}});
+    const auto found = loss_not_decreasing{.mode = mode::global}(reduced, 10);
     REQUIRE(found.size() == 1);
     CHECK_FALSE(found[0].met);
 }

@@ -2,8 +2,8 @@
 
 #include "rules/built_in/history_runs.hpp"
 #include "rules/built_in/listed.hpp"
-#include "support/fake_trial.hpp"
 #include "support/given_text.hpp"
+#include "support/small_run.hpp"
 
 #include <doctest/doctest.h>
 
@@ -229,6 +229,6 @@ TEST_CASE("loss_spike: bad settings are refused") {
     }
     CHECK_THROWS_WITH_AS(loss_spike{.window = 0}.check(),
                          doctest::Contains("loss_spike: window is 0; it must be a number of at least 1"), value_error);
-    const fake_trial run{{{"loss", {{0, {1}}}}}};
+    const memory_trial run = reduced_run({{"loss", {{0, {1}}}}});
     CHECK(loss_spike{.tensor_regex = "loss"}(run, 0).size() <= 1);
 }

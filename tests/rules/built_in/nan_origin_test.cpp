@@ -1,7 +1,6 @@
 #include <smdebug/rules/built_in/nan_origin.hpp>
 
 #include "rules/built_in/history_runs.hpp"
-#include "support/fake_trial.hpp"
 #include "support/given_text.hpp"
 
 #include <doctest/doctest.h>
@@ -59,8 +58,6 @@ TEST_CASE("nan_origin: the first in the file, by values or reductions") {
     CHECK(first({saved("max", "c", inf), bad("a")}) == "c");
     CHECK(first({saved("l1", "c", 1), bad("a"), bad("c")}) == "c");  // the least place of its records
     CHECK(first({bad("b"), saved("min", "a", inf)}) == "b");
-    const fake_trial run{{{"b", {{0, {not_a_number}}}}, {"a", {{0, {not_a_number}}}}}};  // knows no places
-    CHECK(tensors_in(nan_origin{}(run, 0), true) == names{"a"});
 }
 
 TEST_CASE("nan_origin: what is bad") {

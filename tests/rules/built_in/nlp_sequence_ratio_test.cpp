@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/nlp_sequence_ratio.hpp>
 
 #include "rules/built_in/listed.hpp"
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
@@ -156,10 +156,10 @@ TEST_CASE("nlp_sequence_ratio: saved reductions can prove that a token is not th
     REQUIRE(found.size() == 1);
     CHECK_FALSE(found[0].met);
     CHECK_FALSE(found[0].message.empty());
-    const fake_trial only_reduces{{{"a", {{0, {0, 1}}}}, {"b", {{0, {1, 2}}}}}};
+    const memory_trial only_reduces = reduced_run({{input, {{0, {0, 1}}}}, {"b", {{0, {1, 2}}}}});
     const auto notes = nlp_sequence_ratio{}(only_reduces, 0);
     REQUIRE(notes.size() == 1);
-    CHECK(notes[0].tensor == "a");
+    CHECK(notes[0].tensor == input);
     CHECK_FALSE(notes[0].met);
 }
 

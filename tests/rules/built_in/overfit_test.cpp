@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/overfit.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -139,9 +139,8 @@ TEST_CASE("overfit: several losses count as their mean, vectors do not, and what
     CHECK(found[0].value == doctest::Approx(0.25));
     CHECK(found[0].tensor.empty());
 
-    fake_trial fake{{{"loss", {{0, {1}}}}}};
-    fake.groups["losses"] = {"loss"};
-    const auto notes = overfit{}(fake, 0);
+    const memory_trial reduced = reduced_run({{"loss", {{0, {1}}}}}, {{"losses", {"loss"}}});
+    const auto notes = overfit{}(reduced, 0);
     REQUIRE(notes.size() == 1);
     CHECK_FALSE(notes[0].met);
 }

@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/overtraining.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -94,10 +94,8 @@ TEST_CASE("overtraining: XGBoost's metrics stand for training and validation in 
 
 TEST_CASE(
     "overtraining: what cannot be read is noted; vectors, empty tensors and missing collections are passed over") {
-    fake_trial fake{{{"loss", {{0, {1}}}}}};
-    CHECK(overtraining{}(fake, 0).empty());
-    fake.groups["losses"] = {"loss"};
-    const auto notes = overtraining{}(fake, 0);
+    CHECK(overtraining{}(reduced_run({{"loss", {{0, {1}}}}}), 0).empty());
+    const auto notes = overtraining{}(reduced_run({{"loss", {{0, {1}}}}}, {{"losses", {"loss"}}}), 0);
     REQUIRE(notes.size() == 1);
     CHECK_FALSE(notes[0].met);
 

@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/saturated_activation.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -167,8 +167,9 @@ TEST_CASE("saturated_activation: looks at the first worker, or at all of them") 
     CHECK(outcome.findings[0].worker == "worker_1");
 }
 
-TEST_CASE("saturated_activation: works on a trial that can only reduce, as far as extrema decide") {
-    const fake_trial run{{{"fine_tanh", {{0, {1, 2}}}}, {"flat_tanh", {{0, {10, 11}}}}, {"some_tanh", {{0, {0, 11}}}}}};
+TEST_CASE("saturated_activation: works on reductions alone, as far as extrema decide") {
+    const memory_trial run =
+        reduced_run({{"fine_tanh", {{0, {1, 2}}}}, {"flat_tanh", {{0, {10, 11}}}}, {"some_tanh", {{0, {0, 11}}}}});
     CHECK(fired({.tensor_regex = "."}, run) == names{"flat_tanh"});
     CHECK(noted({.tensor_regex = "."}, run) == names{"some_tanh"});
 }

@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/similar_across_runs.hpp>
 
 #include "rules/built_in/listed.hpp"
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
@@ -20,11 +20,9 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using steps_list = std::vector<step_number>;
-using similar = rules::similar_across_runs<memory_trial>;
-using similar_fake = rules::similar_across_runs<fake_trial>;
+using similar = rules::similar_across_runs;
 
 static_assert(described_rule<similar> && checked_rule<similar>);
-static_assert(described_rule<similar_fake>);
 
 namespace {
 
@@ -202,11 +200,10 @@ TEST_CASE("similar_across_runs: compares the first worker of each run, or with a
     CHECK(missing[0].message == "worker worker_1 of run other did not save this tensor at step 0");
 }
 
-TEST_CASE("similar_across_runs: works on trials that can only reduce, and gives the others by reference") {
-    const auto other = std::make_shared<const fake_trial>(
-        std::map<std::string, fake_tensor::values_by_step>{{"a", {{0, {1}}}}, {"b", {{0, {1}}}}});
-    const similar_fake rule{.others = {other}};
-    const fake_trial base{{{"a", {{0, {2}}}}, {"b", {{0, {1}}}}}};
+TEST_CASE("similar_across_runs: works on reductions alone, and gives the others by reference") {
+    const auto other = std::make_shared<const memory_trial>(reduced_run({{"a", {{0, {1}}}}, {"b", {{0, {1}}}}}));
+    const similar rule{.others = {other}};
+    const memory_trial base = reduced_run({{"a", {{0, {2}}}}, {"b", {{0, {1}}}}});
     const auto found = rule(base, 0);
     REQUIRE(found.size() == 2);
     CHECK(found[0].met);

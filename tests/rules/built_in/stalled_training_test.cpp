@@ -1,7 +1,7 @@
 #include <smdebug/rules/built_in/stalled_training.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
@@ -40,44 +40,42 @@ private:
     std::shared_ptr<time_point> now_ = std::make_shared<time_point>(seconds{1000});
 };
 
-/// A trial that reports whether it has ended.
-class ending_trial : public fake_trial {
-public:
-    bool ended = false;
-    [[nodiscard]] bool loaded_all_steps() const { return ended; }
-};
+/// A run that has saved a step, and goes on, or has ended.
+memory_trial one_step(bool ended) {
+    return memory_trial{small_store({{"loss", {{0, {1}}}}}, saves_of::values, ended, {})};
+}
 
 static_assert(described_rule<stalled_training> && checked_rule<stalled_training>);
-static_assert(rule<stalled_training, fake_trial> && rule<stalled_training, memory_trial>);
-static_assert(polled_rule<stalled_training, fake_trial> && polled_rule<stalled_training, memory_trial>);
+static_assert(rule<stalled_training, trial> && rule<stalled_training, memory_trial>);
+static_assert(polled_rule<stalled_training, trial> && polled_rule<stalled_training, memory_trial>);
 
 // Near misses of polled_rule.
 struct not_polled {
-    finding operator()(const fake_trial& /*run*/, step_number /*step*/) const { return {}; }
+    finding operator()(const trial& /*run*/, step_number /*step*/) const { return {}; }
 };
 struct no_start : not_polled {
-    std::optional<finding> while_waiting(const fake_trial& /*run*/) { return {}; }
+    std::optional<finding> while_waiting(const trial& /*run*/) { return {}; }
     milliseconds poll_interval() const { return milliseconds{1}; }
 };
 struct bare_finding : not_polled {
     void start() {}
-    finding while_waiting(const fake_trial& /*run*/) { return {}; }
+    finding while_waiting(const trial& /*run*/) { return {}; }
     milliseconds poll_interval() const { return milliseconds{1}; }
 };
 struct interval_of_seconds : not_polled {
     void start() {}
-    std::optional<finding> while_waiting(const fake_trial& /*run*/) { return {}; }
+    std::optional<finding> while_waiting(const trial& /*run*/) { return {}; }
     seconds poll_interval() const { return seconds{1}; }
 };
-static_assert(!polled_rule<not_polled, fake_trial> && !polled_rule<no_start, fake_trial>);
-static_assert(!polled_rule<bare_finding, fake_trial> && !polled_rule<interval_of_seconds, fake_trial>);
+static_assert(!polled_rule<not_polled, trial> && !polled_rule<no_start, trial>);
+static_assert(!polled_rule<bare_finding, trial> && !polled_rule<interval_of_seconds, trial>);
 
 }  // namespace
 
 TEST_CASE("stalled_training: fires once the last new step is longer ago than the specification's example says") {
     hand_clock time;
     stalled_training rule{.threshold = 60, .clock = time.reader()};
-    const ending_trial run;
+    const memory_trial run = one_step(false);
     rule.start();
     time.at(10);
     CHECK(rule(run, 0).empty());
@@ -98,11 +96,10 @@ TEST_CASE("stalled_training: fires once the last new step is longer ago than the
 TEST_CASE("stalled_training: a run that has ended never stalls") {
     hand_clock time;
     stalled_training rule{.threshold = 60, .clock = time.reader()};
-    ending_trial run;
+    const memory_trial run = one_step(true);
     rule.start();
     CHECK(rule(run, 0).empty());
     time.at(50);
-    run.ended = true;
     CHECK_FALSE(rule.while_waiting(run));
     time.at(5000);
     CHECK_FALSE(rule.while_waiting(run));
@@ -111,7 +108,7 @@ TEST_CASE("stalled_training: a run that has ended never stalls") {
 TEST_CASE("stalled_training: each stall is reported once, and a new step ends it") {
     hand_clock time;
     stalled_training rule{.threshold = 60, .clock = time.reader()};
-    const ending_trial run;
+    const memory_trial run = one_step(false);
     rule.start();
     time.at(61);
     const auto first = rule.while_waiting(run);
@@ -133,11 +130,11 @@ TEST_CASE("stalled_training: each stall is reported once, and a new step ends it
     CHECK(rule.while_waiting(run)->step == -1);
 }
 
-TEST_CASE("stalled_training: without a start time counts from the first call; a trial need not say that it ends") {
+TEST_CASE("stalled_training: without a start time counts from the first call") {
     hand_clock time;
     time.at(100000);
     stalled_training rule{.threshold = 60, .clock = time.reader()};
-    const fake_trial run{{{"loss", {{0, {1}}}}}};
+    const memory_trial run = one_step(false);
     CHECK_FALSE(rule.while_waiting(run));
     time.at(100061);
     CHECK(rule.while_waiting(run));

@@ -1,8 +1,8 @@
 #include <smdebug/rules/built_in/tensor_variance.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -145,8 +145,8 @@ TEST_CASE("tensor_variance: looks at the first worker, or at all of them") {
     CHECK(outcome.findings[0].worker == "worker_1");
 }
 
-TEST_CASE("tensor_variance: works on a trial that can only reduce") {
-    const fake_trial run{{{"a", {{0, {0, 2}}}}, {"b", {{0, {0, 1}}, {1, {5}}}}}};
+TEST_CASE("tensor_variance: works on reductions alone") {
+    const memory_trial run = reduced_run({{"a", {{0, {0, 2}}}}, {"b", {{0, {0, 1}}, {1, {5}}}}});
     CHECK(fired({.tensor_regex = ".", .max_threshold = 0.5}, run) == names{"a"});
     CHECK(fired({.tensor_regex = ".", .min_threshold = 0.5}, run) == names{"b"});
 }

@@ -1,9 +1,9 @@
 #include <smdebug/rules/built_in/tree_depth.hpp>
 
 #include "rules/built_in/listed.hpp"
-#include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -98,7 +98,7 @@ TEST_CASE("tree_depth: NaN and ids below 0 never fire; the first step of a stump
     for (const row& each : rows) {
         CAPTURE(listed(each.ids));
         CAPTURE(each.depth);
-        const fake_trial run{{{"trees/Node", {{0, each.ids}}}}};
+        const memory_trial run = small_run({{"trees/Node", {{0, each.ids}}}});
         CHECK(fired({.depth = each.depth}, run).size() == (each.fires ? 1U : 0U));
     }
 }
@@ -141,7 +141,7 @@ TEST_CASE("tree_depth: refuses a depth that no tree can have, and a run without 
     CHECK_THROWS_AS(tree_depth{.depth = -1}.check(), value_error);
     CHECK_THROWS_AS(tree_depth{.depth = not_a_number}.check(), value_error);
     static_assert(described_rule<tree_depth> && checked_rule<tree_depth>);
-    const fake_trial run{{{"loss", {{0, {99}}}}}};
+    const memory_trial run = small_run({{"loss", {{0, {99}}}}});
     CHECK_FALSE(run.has_tensor("trees/Node"));
     memory_storage store;
     run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("loss", {99})}}).end();

@@ -1,7 +1,7 @@
 #include <smdebug/rules/built_in/unchanged_tensor.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
@@ -194,8 +194,9 @@ TEST_CASE("unchanged_tensor: says the same with and without reductions to look a
     }
 }
 
-TEST_CASE("unchanged_tensor: works on a trial that can only reduce, and notes what cannot be read") {
-    const fake_trial run{{{"w", {{0, {1, 2}}, {1, {1, 2}}, {2, {1, 2}}}}, {"x", {{0, {1}}, {1, {1}}, {2, {2}}}}}};
+TEST_CASE("unchanged_tensor: works on reductions alone, and notes what cannot be read") {
+    const memory_trial run =
+        reduced_run({{"w", {{0, {1, 2}}, {1, {1, 2}}, {2, {1, 2}}}}, {"x", {{0, {1}}, {1, {1}}, {2, {2}}}}});
     const auto found = unchanged_tensor{.tensor_regex = "."}(run, 2);
     REQUIRE(found.size() == 1);
     CHECK(found[0].tensor == "w");

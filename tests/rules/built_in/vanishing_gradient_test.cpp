@@ -1,7 +1,7 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
@@ -23,8 +23,7 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 }
 
 TEST_CASE("vanishing_gradient: fires at the step of the specification's example") {
-    fake_trial run{{{"g", {{0, {1e-3, -2e-3}}, {1, {5e-8, -5e-8}}}}}};
-    run.groups["gradients"] = {"g"};
+    const memory_trial run = small_run({{"g", {{0, {1e-3, -2e-3}}, {1, {5e-8, -5e-8}}}}}, {{"gradients", {"g"}}});
     CHECK(vanishing_gradient{}(run, 0).empty());
     const auto found = vanishing_gradient{}(run, 1);
     REQUIRE(found.size() == 1);
@@ -38,12 +37,12 @@ TEST_CASE("vanishing_gradient: fires at the step of the specification's example"
 
 TEST_CASE(
     "vanishing_gradient: NaN never fires, zeros do, the threshold itself does not, and every tensor is looked at") {
-    fake_trial run{{{"nan", {{0, {not_a_number, 0}}}},
-                    {"zero", {{0, {0, 0}}}},
-                    {"at", {{0, {0.5}}}},
-                    {"below", {{0, {-0.25}}}},
-                    {"other", {{0, {0}}}}}};
-    run.groups["gradients"] = {"nan", "zero", "at", "below"};
+    const memory_trial run = small_run({{"nan", {{0, {not_a_number, 0}}}},
+                                        {"zero", {{0, {0, 0}}}},
+                                        {"at", {{0, {0.5}}}},
+                                        {"below", {{0, {-0.25}}}},
+                                        {"other", {{0, {0}}}}},
+                                       {{"gradients", {"nan", "zero", "at", "below"}}});
     std::vector<std::string> fired;
     for (const finding& one : vanishing_gradient{.threshold = 0.5}(run, 0)) {
         if (one.met) {
@@ -87,8 +86,8 @@ TEST_CASE("vanishing_gradient: a gradient that cannot be read is noted, and the 
 }
 
 TEST_CASE("vanishing_gradient: with patience at so many saves in a row; a step that is given again counts once") {
-    fake_trial run{{{"g", {{0, {0}}, {1, {0}}, {2, {1}}, {3, {0}}, {5, {0}}, {6, {0}}}}}};
-    run.groups["gradients"] = {"g"};
+    const memory_trial run =
+        small_run({{"g", {{0, {0}}, {1, {0}}, {2, {1}}, {3, {0}}, {5, {0}}, {6, {0}}}}}, {{"gradients", {"g"}}});
     const vanishing_gradient rule{.patience = 2};
     std::vector<step_number> fires;
     for (const step_number step : {0, 0, 1, 1, 2, 3, 5, 6, 0}) {

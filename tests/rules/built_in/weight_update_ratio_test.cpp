@@ -2,8 +2,8 @@
 #include <smdebug/rules/built_in/weight_update_ratio.hpp>
 
 #include "rules/built_in/listed.hpp"
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -263,13 +263,13 @@ TEST_CASE("weight_update_ratio: each worker with all_workers, a trial that can o
     CHECK(met_at(store).empty());
     CHECK(met_at(store, {.all_workers = true}) == steps_list{1});
 
-    fake_trial fake{{{"w", {{0, {3, 4}}, {1, {3, 4.5}}, {2, {3, 4.5}}, {3, {300, 400}}}}}};
-    CHECK(weight_update_ratio{}(fake, 3).empty());
-    fake.groups["weights"] = {"w"};
-    const auto notes = weight_update_ratio{}(fake, 2);
+    const small_tensors saves{{"w", {{0, {3, 4}}, {1, {3, 4.5}}, {2, {3, 4.5}}, {3, {300, 400}}}}};
+    CHECK(weight_update_ratio{}(reduced_run(saves), 3).empty());
+    const memory_trial reduced = reduced_run(saves, {{"weights", {"w"}}});
+    const auto notes = weight_update_ratio{}(reduced, 2);
     REQUIRE(notes.size() == 1);
     CHECK_FALSE(notes[0].met);
-    const auto found = weight_update_ratio{}(fake, 3);
+    const auto found = weight_update_ratio{}(reduced, 3);
     REQUIRE(found.size() == 1);
     CHECK(found[0].met);
 }

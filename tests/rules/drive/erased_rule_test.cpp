@@ -1,6 +1,5 @@
 #include <smdebug/rules/any_rule.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 #include "support/thrown_code.hpp"
 
@@ -137,13 +136,6 @@ TEST_CASE("erased_rule: refreshing of all runs is off during a call, and on agai
     for (const memory_trial* each : {&run, &first, &second}) {
         CHECK(each->dynamic_refresh());
     }
-}
-
-TEST_CASE("erased_rule: a trial that can neither wait nor refresh will do") {
-    const fake_trial run{{{"a", {{0, {1, std::numeric_limits<double>::quiet_NaN()}}}}}};
-    rules::exploding_tensor rule;
-    CHECK(evaluated(rule, run, 0).size() == 1);
-    CHECK(evaluated(rule, run, 1).empty());
 }
 
 TEST_CASE("means_skip: what was not saved, and nothing else that was not found") {

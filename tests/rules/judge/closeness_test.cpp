@@ -1,7 +1,7 @@
 #include <smdebug/rules/judge/closeness.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -33,12 +33,6 @@ tensor_value values_of(const std::vector<T>& values) {
 
 bool close(std::vector<double> a, std::vector<double> b, const tolerance& within = {}) {
     return reduce::detail::allclose(values_of(a), values_of(b), within);
-}
-
-rules::detail::saved_tensor<fake_tensor> fake(const fake_tensor& tensor) {
-    static const std::string name = "a";
-    static const std::string worker = "worker_0";
-    return {tensor, name, 0, worker};
 }
 
 }  // namespace
@@ -78,15 +72,21 @@ TEST_CASE("closeness: extrema never prove a difference between tensors that are 
 }
 
 TEST_CASE("closeness: saved tensors are compared by reductions first, then by values") {
-    const fake_tensor one{"one", {{0, {1, -3}}}};
-    const fake_tensor two{"two", {{0, {1, -4}}}};
-    const auto apart = rules::detail::compare_saved(fake(one), fake(two), {});
+    const auto compare_in = [](const trial& run, const std::string& a, const std::string& b) {
+        const auto of_a = run.tensor(a);
+        const auto of_b = run.tensor(b);
+        const std::string worker = "worker_0";
+        return rules::detail::compare_saved(rules::detail::saved_tensor{of_a, a, 0, worker},
+                                            rules::detail::saved_tensor{of_b, b, 0, worker}, {});
+    };
+    const memory_trial reduced = reduced_run({{"one", {{0, {1, -3}}}}, {"two", {{0, {1, -4}}}}});
+    const auto apart = compare_in(reduced, "one", "two");
     CHECK(apart.alike == likeness::different);
     CHECK(apart.what == "largest absolute value");
     CHECK(apart.value == "3");
     CHECK(apart.reference == "4");
     CHECK(apart.apart == 1);
-    const auto same = rules::detail::compare_saved(fake(one), fake(one), {});
+    const auto same = compare_in(reduced, "one", "one");
     CHECK(same.alike == likeness::unknown);
     CHECK_FALSE(same.note.message.empty());
 
@@ -100,13 +100,7 @@ TEST_CASE("closeness: saved tensors are compared by reductions first, then by va
                            written_tensor{"text", dtype::string, {0}, {}}}})
         .end();
     const memory_trial run{store};
-    const auto compare = [&](std::string a, std::string b) {
-        const auto of_a = run.tensor(a);
-        const auto of_b = run.tensor(b);
-        const std::string worker = "worker_0";
-        return rules::detail::compare_saved(rules::detail::saved_tensor{of_a, a, 0, worker},
-                                            rules::detail::saved_tensor{of_b, b, 0, worker}, {});
-    };
+    const auto compare = [&](const char* a, const char* b) { return compare_in(run, a, b); };
     CHECK(compare("a", "a").alike == likeness::same);
     CHECK(compare("bytes", "bytes").alike == likeness::same);
     const auto differing = compare("a", "b");

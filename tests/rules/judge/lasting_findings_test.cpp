@@ -1,4 +1,4 @@
-#include <smdebug/rules/judge/lasting_findings.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
 
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>

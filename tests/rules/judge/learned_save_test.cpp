@@ -1,4 +1,4 @@
-#include <smdebug/rules/judge/learned_save.hpp>
+#include <smdebug/rules/judge/learned_judge.hpp>
 
 #include "rules/built_in/history_runs.hpp"
 

@@ -1,4 +1,4 @@
-#include <smdebug/rules/judge/loss_course.hpp>
+#include <smdebug/rules/judge/loss_values.hpp>
 
 #include <smdebug/core/step.hpp>
 

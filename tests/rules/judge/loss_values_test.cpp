@@ -1,8 +1,8 @@
 #include <smdebug/rules/judge/loss_values.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -62,8 +62,6 @@ TEST_CASE("loss_values: saved reductions are the value where the saved shape has
     CHECK(*value_of(scalar_at(run.tensor("one"), 0, {})) == 2);
     CHECK_FALSE(value_of(scalar_at(run.tensor("many"), 0, {})));
     CHECK(failure_of(scalar_at(run.tensor("unknown"), 0, {})).why == lookup_failure_kind::tensor_not_saved);
-    const fake_trial fake{{{"loss", {{0, {1}}}}}};
-    CHECK(failure_of(scalar_at(fake.tensor("loss"), 0, {})).why == lookup_failure_kind::tensor_not_saved);
 }
 
 TEST_CASE("loss_values: a step's losses are training's or validation's, by its mode, and several count as their mean") {
@@ -114,8 +112,7 @@ TEST_CASE("loss_values: without TRAIN and EVAL steps, names of metrics say which
 }
 
 TEST_CASE("loss_values: what cannot be read is noted, and the others count") {
-    fake_trial run{{{"loss", {{0, {1}}}}}};
-    run.groups["losses"] = {"loss"};
+    const memory_trial run = reduced_run({{"loss", {{0, {1}}}}}, {{"losses", {"loss"}}});
     const auto found = losses_at(run, 0);
     CHECK(found.train.count == 0);
     REQUIRE(found.notes.size() == 1);

@@ -1,8 +1,8 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 
-#include "support/fake_trial.hpp"
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
+#include "support/small_run.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -21,12 +21,6 @@ using steps_list = std::vector<step_number>;
 using texts = std::vector<std::string>;
 
 namespace {
-
-static_assert(rules::detail::countable_tensor<memory_trial::tensor_type> &&
-              rules::detail::valued_tensor<memory_trial::tensor_type> &&
-              rules::detail::shaped_tensor<memory_trial::tensor_type>);
-static_assert(!rules::detail::countable_tensor<fake_tensor> && !rules::detail::valued_tensor<fake_tensor> &&
-              !rules::detail::shaped_tensor<fake_tensor>);
 
 /// Steps 0, 2, 4 of two workers, 6 of worker_1 alone; "a" and "b" everywhere, "text" at step 0.
 memory_trial sample() {
@@ -79,8 +73,8 @@ TEST_CASE("saved_tensor: asks for one worker's save, at its step or another") {
     CHECK(&at.handle() == &handle);
 }
 
-TEST_CASE("saved_tensor: what a trial cannot do is answered as if it were not saved") {
-    const fake_trial run{{{"a", {{0, {1, 2}}}}}};
+TEST_CASE("saved_tensor: of reductions alone there are neither counts nor values nor a shape") {
+    const memory_trial run = reduced_run({{"a", {{0, {1, 2}}}}});
     const auto handle = run.tensor("a");
     const saved_tensor at{handle, name, 0, worker_0};
     CHECK(*at.reduction_value(reduction::max) == 2);
@@ -139,18 +133,13 @@ TEST_CASE("last_steps: as many as there are, up to and including a step, of a mo
     CHECK(rules::detail::last_steps(handle, 99, 0).empty());
     CHECK(rules::detail::last_steps(handle, 99, 2, mode::train) == steps_list{2, 6});
     CHECK(rules::detail::last_steps(handle, 99, 2, mode::eval) == steps_list{0});
-    const fake_trial fake{{{"a", {{0, {1}}, {3, {1}}, {7, {1}}}}}};
-    CHECK(rules::detail::last_steps(fake.tensor("a"), 7, 2) == steps_list{3, 7});
-    CHECK(rules::detail::last_steps(fake.tensor("a"), 6, 9) == steps_list{0, 3});
 }
 
-TEST_CASE("has_steps_of: by the modes that a trial reports, else by its steps") {
+TEST_CASE("has_steps_of: by the modes that a trial reports") {
     const memory_trial run = sample();
     CHECK(rules::detail::has_steps_of(run, mode::train));
     CHECK(rules::detail::has_steps_of(run, mode::eval));
     CHECK_FALSE(rules::detail::has_steps_of(run, mode::predict));
-    CHECK(rules::detail::has_steps_of(fake_trial{{{"a", {{0, {1}}}}}}, mode::train));
-    CHECK_FALSE(rules::detail::has_steps_of(fake_trial{}, mode::train));
 }
 
 TEST_CASE("visit_earlier_saves: the newest first, the same worker's or each step's first, until it is enough") {

@@ -1,7 +1,6 @@
 #include <smdebug/rules/judge/shared_runs.hpp>
 
 #include "support/counting_storage.hpp"
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
@@ -37,7 +36,7 @@ memory_storage forty_steps() {
 }
 
 /// Reads all three at a step, two reductions of each, and returns their sum.
-double sum_at(const counting_trial& run, step_number step) {
+double sum_at(const trial& run, step_number step) {
     double sum = 0;
     for (const std::string name : {"a", "b", "c"}) {
         for (const reduction what : {reduction::min, reduction::max}) {
@@ -60,7 +59,7 @@ TEST_CASE("shared_runs: a step is read once, and says what the run says") {
     counting_storage<> store{forty_steps()};
     const counting_trial run{store};
     static_cast<void>(event_reads(store));
-    shared_runs<counting_trial> shared;
+    shared_runs shared;
     for (step_number step = 0; step < 40; ++step) {
         CHECK(sum_at(shared.at(run, step), step) == 6 * static_cast<double>(step));
     }
@@ -73,35 +72,32 @@ TEST_CASE("shared_runs: steps that are not looked at are not read") {
     counting_storage<> store{forty_steps()};
     const counting_trial run{store};
     static_cast<void>(event_reads(store));
-    shared_runs<counting_trial> shared;
+    shared_runs shared;
     for (step_number step = 0; step < 40; step += 10) {
         CHECK(sum_at(shared.at(run, step), step) == 6 * static_cast<double>(step));
     }
     CHECK(event_reads(store) <= 4 + 6);
 }
 
-TEST_CASE("shared_runs: a step that is not complete, or not there, is the run's own; so is a run that shares nothing") {
+TEST_CASE("shared_runs: a step that is not complete, or not there, is the run's own") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_0", "worker_1"});
     build.step({.step = 0, .tensors = {tensor_of<float>("a", {1})}});
     const memory_trial run{store};
-    shared_runs<memory_trial> shared;
+    shared_runs shared;
     CHECK(&shared.at(run, 0) == &run);
     CHECK(&shared.at(run, 7) == &run);
-    const fake_trial fake{{{"a", {{0, {2}}}}}};
-    shared_runs<fake_trial> of_fakes;
-    CHECK(&of_fakes.at(fake, 0) == &fake);
 }
 
 TEST_CASE("shared_runs: a copy shares nothing with the original") {
     const memory_trial run{forty_steps()};
-    shared_runs<memory_trial> shared;
-    const memory_trial& seen = shared.at(run, 0);
+    shared_runs shared;
+    const trial& seen = shared.at(run, 0);
     CHECK(&seen != &run);
     CHECK(&shared.at(run, 1) == &seen);
-    shared_runs<memory_trial> copy = shared;
-    const memory_trial& seen_by_copy = copy.at(run, 2);
+    shared_runs copy = shared;
+    const trial& seen_by_copy = copy.at(run, 2);
     CHECK(&seen_by_copy != &seen);
     CHECK(smdebug::detail::trial_access::rule_log(seen_by_copy) != smdebug::detail::trial_access::rule_log(seen));
     copy = shared;

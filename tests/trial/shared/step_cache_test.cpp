@@ -30,9 +30,8 @@ float first_element(const auto& tensor, step_number step) {
     return found->template elements<float>()[0];
 }
 
-static_assert(rules::detail::countable_tensor<tensor_handle> && rules::detail::valued_tensor<tensor_handle> &&
-              rules::detail::shaped_tensor<tensor_handle> && readable_trial<memory_trial> &&
-              smdebug::detail::shareable_trial<memory_trial> && smdebug::detail::shareable_trial<trial>);
+static_assert(readable_trial<memory_trial> && smdebug::detail::shareable_trial<memory_trial> &&
+              smdebug::detail::shareable_trial<trial>);
 
 // A rule may name the trial's type, or deduce its storage.
 static_assert(rule<decltype([](const memory_trial&, step_number) { return finding{}; }), memory_trial> &&

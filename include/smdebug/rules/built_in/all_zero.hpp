@@ -9,13 +9,13 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/check_settings.hpp>
-#include <smdebug/rules/judge/lasting_findings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -57,7 +57,7 @@ struct all_zero {
     /// Errors: insufficient_information, value_error for a threshold that is not a percentage.
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
             return so_far.keep(tensor, patience,
                                threshold == 100        ? judge_whole(tensor)

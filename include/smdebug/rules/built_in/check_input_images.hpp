@@ -12,12 +12,13 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -95,7 +96,7 @@ struct check_input_images {
     /// Errors: value_error, insufficient_information.
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
         return detail::judge_each(run, step, {.tensor_regex = regex}, all_workers, [&](const auto& tensor) {
             const auto shape = tensor.shape();
             if (!shape) {

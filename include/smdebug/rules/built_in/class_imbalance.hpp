@@ -10,12 +10,13 @@
 #include <smdebug/rules/judge/whole_numbers.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -86,7 +87,7 @@ struct class_imbalance {
     /// Errors: value_error, insufficient_information.
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
         const auto labels_name = first_match(run, step, labels_regex);
         if (!labels_name) {
             return {};
@@ -119,8 +120,8 @@ struct class_imbalance {
     }
 
 private:
-    [[nodiscard]] static std::optional<std::string> first_match(const readable_trial auto& run, step_number step,
-                                                                const text_list& regex) {
+    [[nodiscard]] static std::optional<std::string> first_match(const std::derived_from<trial> auto& run,
+                                                                step_number step, const text_list& regex) {
         if (regex.empty()) {
             return std::nullopt;
         }

@@ -10,10 +10,11 @@
 #include <smdebug/rules/judge/whole_numbers.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -77,7 +78,7 @@ struct confusion {
     /// Errors: value_error, insufficient_information.
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         const auto labels_name = find_name(run, labels, labels_collection);
         const auto predictions_name = find_name(run, predictions, predictions_collection);
         if (!labels_name || !predictions_name) {
@@ -115,8 +116,8 @@ private:
     using pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
     /// The tensor, for the whole run: a step that lacks it must not select another one.
-    [[nodiscard]] static std::optional<std::string> find_name(const readable_trial auto& run, const std::string& name,
-                                                              const std::string& collection) {
+    [[nodiscard]] static std::optional<std::string> find_name(const std::derived_from<trial> auto& run,
+                                                              const std::string& name, const std::string& collection) {
         if (run.has_tensor(name)) {
             return name;
         }

@@ -5,13 +5,13 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/check_settings.hpp>
-#include <smdebug/rules/judge/lasting_findings.hpp>
 #include <smdebug/rules/judge/layer_activity.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 #include <tuple>
@@ -53,7 +53,7 @@ struct dead_relu {
     /// Errors: insufficient_information; value_error for a threshold that is not a percentage.
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         const detail::layer_judge judge{{.above = 0}, {threshold_inactivity, threshold_layer}, "dead"};
         return detail::judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
             const auto counted = tensor.measured(judge.measure());

@@ -11,10 +11,11 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -91,7 +92,7 @@ struct expert_imbalance {
 
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         return detail::judge_series(
             run, step, {collection_names, tensor_regex}, all_workers, so_far, static_cast<std::size_t>(patience) - 1,
             [&](const auto& tensor) { return loads_of(tensor); },

@@ -9,10 +9,11 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cmath>
+#include <concepts>
 #include <initializer_list>
 #include <limits>
 #include <string>
@@ -46,7 +47,7 @@ struct exploding_tensor {
                           setting{"exclude_regex", &Rule::exclude_regex, exclude_regex_meaning, setting_kind::regexes}};
     }
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         const auto is_left_out = detail::left_out(run, step, exclude_regex);
         return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
             if (is_left_out(tensor)) {

@@ -7,12 +7,12 @@
 #include <smdebug/learn/learned_facts.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/learned_judge.hpp>
-#include <smdebug/rules/judge/learned_save.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -77,7 +77,7 @@ struct learned {
     /// Reads the file.
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
         detail::learned_judge& judge = begun();
         judge.begin_step(run.mode(step).value_or(mode::global), run.mode_step(step).value_or(step));
         std::vector<finding> notes;
@@ -111,7 +111,7 @@ struct learned {
     }
 
     /// Notes about what was not looked at, for the end of a walk.
-    [[nodiscard]] std::vector<finding> conclude(const readable_trial auto& /*run*/) const {
+    [[nodiscard]] std::vector<finding> conclude(const std::derived_from<trial> auto& /*run*/) const {
         return so_far.judge_ ? so_far.judge_->conclude() : std::vector<finding>{};
     }
 

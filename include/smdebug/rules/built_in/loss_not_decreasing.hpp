@@ -9,16 +9,16 @@
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/check_settings.hpp>
-#include <smdebug/rules/judge/loss_course.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -92,7 +92,7 @@ struct loss_not_decreasing {
 
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
         detail::tensor_choice which{collection_names, tensor_regex};
         if (use_losses_collection) {
             std::vector<std::string> groups = collection_names.texts();

@@ -11,9 +11,9 @@
 #include <smdebug/rules/judge/history.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -78,7 +78,7 @@ struct nan_origin {
 
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
         std::map<std::string, seen_saves, std::less<>> seen;
         std::vector<finding> findings = look_at_all(run, step, seen);
         for (auto& [worker, saves] : seen) {
@@ -130,23 +130,12 @@ private:
                                       if (bad) {
                                           bad->tensor = tensor.name();
                                           bad->worker = tensor.worker();
-                                          bad->place = place_of(tensor);
+                                          bad->place = tensor.handle().record_offset(
+                                              step, read_options{.worker = tensor.worker()});
                                           of.bad.push_back(*std::move(bad));
                                       }
                                       return note;
                                   });
-    }
-
-    [[nodiscard]] static std::optional<std::uint64_t> place_of(const auto& tensor) {
-        if constexpr (requires {
-                          {
-                              tensor.handle().record_offset(0, read_options{})
-                          } -> std::same_as<std::optional<std::uint64_t>>;
-                      }) {
-            return tensor.handle().record_offset(tensor.step(), read_options{.worker = tensor.worker()});
-        } else {
-            return std::nullopt;
-        }
     }
 
     /// The largest magnitude at the tensor's previous save by this worker.

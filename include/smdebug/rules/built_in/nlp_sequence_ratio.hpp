@@ -12,11 +12,12 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -80,7 +81,7 @@ struct nlp_sequence_ratio {
     void check() const;
 
     /// Errors: also those of check(), as the lists must fit together.
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         check();
         return detail::judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
             const bool only_zero =

@@ -9,11 +9,12 @@
 #include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -83,7 +84,7 @@ struct overfit {
 
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
         if (smdebug::detail::shown_step(run, step) < start_step) {
             return {};
         }

@@ -9,8 +9,9 @@
 #include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -75,7 +76,7 @@ struct overtraining {
 
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
         detail::step_losses now = detail::losses_at(run, step);
         std::vector<finding> findings = std::move(now.notes);
         if (now.train.count > 0) {

@@ -13,12 +13,13 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -112,7 +113,7 @@ struct poor_weight_initialization {
     /// Errors: value_error.
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
         const bool again = step == so_far.last;  // the same step again: it counts once
         if (!is_looked_at(run, step)) {
             return {};
@@ -142,7 +143,7 @@ private:
     }
 
     /// Whether the step is one of the first; counts it.  Steps before the first step of TRAIN are discarded.
-    [[nodiscard]] bool is_looked_at(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] bool is_looked_at(const std::derived_from<trial> auto& run, step_number step) {
         const bool again = step == so_far.last;
         const bool train = run.mode(step) == smdebug::mode::train;
         if (!so_far.only_train && !again &&
@@ -163,7 +164,7 @@ private:
     }
 
     /// The variances of activation inputs.  Appends notes to `found`, as the two below do.
-    [[nodiscard]] std::optional<finding> by_variances(const readable_trial auto& run, step_number step,
+    [[nodiscard]] std::optional<finding> by_variances(const std::derived_from<trial> auto& run, step_number step,
                                                       std::vector<finding>& found) const {
         std::vector<measured> all;
         if (!activation_inputs_regex.empty()) {
@@ -190,7 +191,7 @@ private:
     }
 
     /// The widths of gradients.
-    [[nodiscard]] std::optional<finding> by_widths(const readable_trial auto& run, step_number step,
+    [[nodiscard]] std::optional<finding> by_widths(const std::derived_from<trial> auto& run, step_number step,
                                                    std::vector<finding>& found) const {
         std::vector<measured> all;
         append(found, detail::judge_each(run, step, {.collection_names = "gradients"}, false,
@@ -228,8 +229,8 @@ private:
     }
 
     /// The losses.
-    [[nodiscard]] std::optional<finding> by_losses(const readable_trial auto& run, step_number step, bool again,
-                                                   std::vector<finding>& found) {
+    [[nodiscard]] std::optional<finding> by_losses(const std::derived_from<trial> auto& run, step_number step,
+                                                   bool again, std::vector<finding>& found) {
         detail::mean_loss loss;
         append(found, detail::judge_each(run, step, {.collection_names = "losses"}, false, [&](const auto& tensor) {
                    const auto value = detail::scalar_at(tensor.handle(), step, read_options{.worker = tensor.worker()});

@@ -12,11 +12,12 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -83,7 +84,7 @@ struct replica_mismatch {
 
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
         std::vector<finding> findings;
         std::vector<std::string> left_out;
         for (const chosen& each : chosen_at(run, step)) {
@@ -142,13 +143,7 @@ private:
                                                                  const detail::tensor_choice& which) {
         std::vector<std::string> found;
         const auto take = [&](const tensor_names_options& asked) {
-            std::vector<std::string> some;
-            if constexpr (requires { run.names_among(names, asked); }) {
-                some = run.names_among(names, asked);
-            } else {
-                const std::vector<std::string> all = run.tensor_names(asked);
-                std::set_intersection(names.begin(), names.end(), all.begin(), all.end(), std::back_inserter(some));
-            }
+            const std::vector<std::string> some = run.names_among(names, asked);
             found.insert(found.end(), some.begin(), some.end());
         };
         for (const std::string& group : which.collection_names.texts()) {

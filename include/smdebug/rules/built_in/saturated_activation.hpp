@@ -10,9 +10,10 @@
 #include <smdebug/rules/judge/layer_activity.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,7 +70,7 @@ struct saturated_activation {
     ///         for limits with nothing between them.
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
             const std::optional<detail::active_range> range = range_of(tensor.name());
             if (!range) {

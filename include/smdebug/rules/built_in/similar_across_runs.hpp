@@ -11,10 +11,11 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/judge/shared_runs.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -37,9 +38,8 @@ namespace smdebug::inline v1::rules {
 /// Fast path: min, max and abs_max can prove a difference, even if they are saved in one run and computed in the other;
 /// equality needs the values.  If only reductions were saved, the tensor is noted.
 /// Cost: see compare_saved.
-template <readable_trial Other>
 struct similar_across_runs {
-    std::vector<std::shared_ptr<const Other>> others = {};  ///< the runs to compare with; at least one
+    std::vector<std::shared_ptr<const trial>> others = {};  ///< the runs to compare with; at least one
     text_list collection_names = {};                        ///< with tensor_regex the union; without either all tensors
     text_list tensor_regex = {};
     double rtol = 1e-5;
@@ -49,36 +49,36 @@ struct similar_across_runs {
     bool all_workers = false;
 
     /// What was read of the other runs, so that each of their steps is read once; findings do not depend on it.
-    mutable detail::shared_runs<Other> shared = {};
+    mutable detail::shared_runs shared = {};
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "similar_across_runs"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "SimilarAcrossRuns"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "a tensor differs from the same tensor of another run";
     }
+    template <class Rule = similar_across_runs>
     [[nodiscard]] static constexpr auto settings() {
-        using rule = similar_across_runs;
         return std::tuple{
-            setting{"collection_names", &rule::collection_names,
+            setting{"collection_names", &Rule::collection_names,
                     "collections to look at; with tensor_regex: both; neither: all tensors"},
-            setting{"tensor_regex", &rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"rtol", &rule::rtol, "how far values may be apart, relative to the other run's"},
-            setting{"atol", &rule::atol, "how far values may be apart, in addition"},
-            setting{"equal_nan", &rule::equal_nan, "whether NaN is the same as NaN"},
-            setting{"strict", &rule::strict, "whether a tensor that the other run never saved is different"},
-            setting{"all_workers", &rule::all_workers, all_workers_meaning}};
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"rtol", &Rule::rtol, "how far values may be apart, relative to the other run's"},
+            setting{"atol", &Rule::atol, "how far values may be apart, in addition"},
+            setting{"equal_nan", &Rule::equal_nan, "whether NaN is the same as NaN"},
+            setting{"strict", &Rule::strict, "whether a tensor that the other run never saved is different"},
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     void check() const;
 
     /// The runs to compare with, for the caller of the rule, which switches off their refreshing, too.
-    [[nodiscard]] std::vector<std::reference_wrapper<const Other>> other_runs() const;
+    [[nodiscard]] std::vector<std::reference_wrapper<const trial>> other_runs() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         std::vector<finding> findings;
-        for (const Other& given : other_runs()) {
+        for (const trial& given : other_runs()) {
             const std::optional<step_number> there = step_in(given, run, step);
-            const Other& other = there ? shared.at(given, *there) : given;
+            const trial& other = there ? shared.at(given, *there) : given;
             std::vector<finding> of_one =
                 detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
                                    [&](const auto& tensor) { return judge(tensor, other, there); });
@@ -90,19 +90,17 @@ struct similar_across_runs {
 
 private:
     // The other run's global step; matched by mode and mode step if either run has no global steps of its own.
-    [[nodiscard]] static std::optional<step_number> step_in(const Other& other, const auto& run, step_number step) {
-        if constexpr (requires { other.steps_are_synthetic() || run.steps_are_synthetic(); }) {
-            if (other.steps_are_synthetic() || run.steps_are_synthetic()) {
-                const auto in = run.mode(step);
-                const auto mode_step = run.mode_step(step);
-                return in && mode_step ? other.global_step(*in, *mode_step) : std::nullopt;
-            }
+    [[nodiscard]] static std::optional<step_number> step_in(const trial& other, const auto& run, step_number step) {
+        if (other.steps_are_synthetic() || run.steps_are_synthetic()) {
+            const auto in = run.mode(step);
+            const auto mode_step = run.mode_step(step);
+            return in && mode_step ? other.global_step(*in, *mode_step) : std::nullopt;
         }
         return step;
     }
 
     // `step`: the other run's.
-    [[nodiscard]] finding judge(const auto& tensor, const Other& other, std::optional<step_number> step) const {
+    [[nodiscard]] finding judge(const auto& tensor, const trial& other, std::optional<step_number> step) const {
         const std::string of_run = "run " + std::string{other.name()};
         if (!other.has_tensor(tensor.name())) {
             const std::string unknown = of_run + " does not have this tensor";
@@ -145,17 +143,15 @@ private:
     }
 };
 
-template <readable_trial Other>
-void similar_across_runs<Other>::check() const {
+inline void similar_across_runs::check() const {
     detail::check_tolerance(name(), {rtol, atol, equal_nan});
     if (others.empty() || std::count(others.begin(), others.end(), nullptr) > 0) {
         throw detail::insufficient_information(name(), "other_trials is needed: the run or runs to compare with");
     }
 }
 
-template <readable_trial Other>
-std::vector<std::reference_wrapper<const Other>> similar_across_runs<Other>::other_runs() const {
-    std::vector<std::reference_wrapper<const Other>> runs;
+inline std::vector<std::reference_wrapper<const trial>> similar_across_runs::other_runs() const {
+    std::vector<std::reference_wrapper<const trial>> runs;
     for (const auto& other : others) {
         if (other != nullptr) {
             runs.emplace_back(*other);

@@ -8,7 +8,7 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,7 @@ namespace smdebug::inline v1::rules {
 /// A step that was saved before the rule was called with it counts from that call.  A job that saves less often than
 /// every `threshold` seconds fires, too.
 /// The rule stops no job: after it has fired, stop_request() returns the jobs that its host is to stop.
-/// Cost: none; it reads no tensor.  A trial that cannot report its end (loaded_all_steps) counts as never ended.
+/// Cost: none; it reads no tensor.
 struct stalled_training {
     double threshold = 1800;
     bool stop_training_on_fire = false;
@@ -71,7 +71,7 @@ struct stalled_training {
     void start();
 
     /// Notes a new step.  Never a finding: a job with a new step is not stalled.
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& /*run*/, step_number step) {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& /*run*/, step_number step) {
         so_far.last_time = clock();
         so_far.last_step = step;
         so_far.reported = false;
@@ -79,7 +79,7 @@ struct stalled_training {
     }
 
     /// The finding, once for each stall.  Without start() time counts from the first call of any kind.
-    [[nodiscard]] std::optional<finding> while_waiting(const readable_trial auto& run) {
+    [[nodiscard]] std::optional<finding> while_waiting(const std::derived_from<trial> auto& run) {
         const auto now = clock();
         if (!so_far.last_time) {
             so_far.last_time = now;
@@ -87,7 +87,7 @@ struct stalled_training {
         const auto since_last = now - *so_far.last_time;
         using unit = typename decltype(since_last)::period;  // not by duration<double>, which -ffast-math rounds
         const double quiet = static_cast<double>(since_last.count()) * unit::num / unit::den;
-        if (so_far.reported || !(quiet > threshold) || has_ended(run)) {
+        if (so_far.reported || !(quiet > threshold) || run.loaded_all_steps()) {
             return std::nullopt;
         }
         so_far.reported = true;
@@ -104,17 +104,6 @@ struct stalled_training {
 
     /// A sensible interval of while_waiting: ten times in `threshold`, within limits.
     [[nodiscard]] std::chrono::milliseconds poll_interval() const;
-
-private:
-    [[nodiscard]] static bool has_ended(const auto& run) {
-        if constexpr (requires {
-                          { run.loaded_all_steps() } -> std::convertible_to<bool>;
-                      }) {
-            return run.loaded_all_steps();
-        } else {
-            return false;
-        }
-    }
 };
 
 inline void stalled_training::check() const {

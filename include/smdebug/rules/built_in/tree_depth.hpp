@@ -9,8 +9,9 @@
 #include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <concepts>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -42,7 +43,7 @@ struct tree_depth {
     /// Errors: value_error.
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         return detail::judge_each(run, step, {.tensor_regex = node_ids}, all_workers, [&](const auto& tensor) {
             const auto largest = tensor.reduction_value(reduction::max);
             if (!largest) {

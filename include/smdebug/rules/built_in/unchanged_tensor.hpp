@@ -9,9 +9,10 @@
 #include <smdebug/rules/judge/closeness.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -59,7 +60,7 @@ struct unchanged_tensor {
 
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
                                   [&](const auto& tensor) { return judge(tensor); });
     }

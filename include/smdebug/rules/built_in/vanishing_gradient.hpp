@@ -7,12 +7,12 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/check_settings.hpp>
-#include <smdebug/rules/judge/lasting_findings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 #include <tuple>
@@ -47,7 +47,7 @@ struct vanishing_gradient {
     /// Errors: value_error.
     void check() const { detail::check_range(name(), "patience", patience, {.least = 1}); }
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         const auto is_left_out = detail::left_out(run, step, exclude_regex);
         return detail::judge_each(run, step, {.collection_names = "gradients"}, all_workers, [&](const auto& tensor) {
             if (is_left_out(tensor)) {

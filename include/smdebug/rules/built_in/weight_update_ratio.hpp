@@ -11,15 +11,15 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/check_settings.hpp>
-#include <smdebug/rules/judge/lasting_findings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -112,7 +112,7 @@ struct weight_update_ratio {
 
     void check() const;
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         const bool training = run.mode(step) == mode::train;
         if (!training && detail::has_steps_of(run, mode::train)) {
             return {};

@@ -10,9 +10,10 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -30,7 +31,6 @@
 #include <vector>
 
 #include <smdebug/core/strict_math/begin.ipp>
-#include <smdebug/trial/trial_access.hpp>
 namespace smdebug::inline v1::rules {
 
 /// Descriptions of settings that these rules have.
@@ -79,71 +79,19 @@ struct save_facts {
 };
 
 /// Reads a save, if it has values: once, for everything that is wanted.
-template <class Handle>
-[[nodiscard]] save_facts facts_of(const saved_tensor<Handle>& tensor, reduction_set wanted = {}) {
-    save_facts found;
-    const read_options where{.worker = tensor.worker()};
-    if constexpr (requires {
-                      { tensor.handle().saved_reductions(0, where) } -> std::same_as<reduction_set>;
-                  }) {
-        found.saved = tensor.handle().saved_reductions(tensor.step(), where);
-    }
-    lookup<reduction_values> computed = lookup_failure_kind::tensor_not_saved;
-    if constexpr (countable_tensor<Handle>) {
-        const reduction_set all = wanted | reduction_set{reduction::max} | reduction_set::counts();
-        computed = tensor.handle().find_computed(tensor.step(), all - found.saved, where);
-    }
-    if (computed) {
-        const bool has_order = found.saved.contains(reduction::max) || computed->computed.contains(reduction::max);
-        found.what = has_order && computed->count > 0 ? save_facts::kind::values : save_facts::kind::not_a_save;
-        found.size = computed->count;
-        found.computed = *computed;
-        return found;
-    }
-    if (computed.error().why == lookup_failure_kind::wrong_dtype) {
-        found.what = save_facts::kind::not_a_save;
-    } else if (computed.error().why != lookup_failure_kind::tensor_not_saved) {
-        found.what = save_facts::kind::unreadable;
-        found.failure = computed.error();
-    } else if (const auto shape = tensor.shape()) {
-        found.size = element_count(*shape);
-        found.what = found.size == 0U ? save_facts::kind::not_a_save : save_facts::kind::no_values;
-    }
-    return found;
-}
+[[nodiscard]] save_facts facts_of(const saved_tensor& tensor, reduction_set wanted = {});
 
 /// The reductions that l2_of() and abs_max_of() need of values.
 inline constexpr reduction_set l2_reductions{reduction::l2};
 inline constexpr reduction_set abs_max_reductions{reduction::max, true};
 
-[[nodiscard]] lookup<double> reduction_of(const auto& tensor, const save_facts& facts, reduction_key key) {
-    if (!facts.saved.contains(key) && facts.computed.computed.contains(key)) {
-        return facts.computed(key.what, key.abs);
-    }
-    return tensor.reduction_value(key.what, key.abs);
-}
+[[nodiscard]] lookup<double> reduction_of(const saved_tensor& tensor, const save_facts& facts, reduction_key key);
 
 /// The saved l2, else the saved abs_l2, else that of the values, flattened.
-[[nodiscard]] lookup<double> l2_of(const auto& tensor, const save_facts& facts) {
-    const bool abs = !facts.saved.contains(reduction::l2) && facts.saved.contains(reduction::l2, true);
-    return detail::reduction_of(tensor, facts, {reduction::l2, abs});
-}
+[[nodiscard]] lookup<double> l2_of(const saved_tensor& tensor, const save_facts& facts);
 
 /// The saved abs_max, else the larger of the saved |min| and |max|, else that of the values.
-[[nodiscard]] lookup<double> abs_max_of(const auto& tensor, const save_facts& facts) {
-    const reduction_set saved = facts.saved;
-    if (saved.contains(reduction::max, true) || !saved.contains(reduction::min) || !saved.contains(reduction::max)) {
-        return detail::reduction_of(tensor, facts, {reduction::max, true});
-    }
-    const lookup<double> min = tensor.reduction_value(reduction::min);
-    const lookup<double> max = tensor.reduction_value(reduction::max);
-    if (!min || !max) {
-        return min ? max : min;
-    }
-    const double low = *min < 0 ? -*min : *min;
-    const double high = *max < 0 ? -*max : *max;
-    return low != low || low > high ? low : high;
-}
+[[nodiscard]] lookup<double> abs_max_of(const saved_tensor& tensor, const save_facts& facts);
 
 /// A save as a rule sees it.
 template <class Value>
@@ -163,18 +111,12 @@ struct judged_save {
 
 /// For a rule that needs values, where there are none: a note, of `text` unless they cannot be read; nothing for an
 /// empty tensor, which is as if it was not saved.
-[[nodiscard]] std::optional<finding> note_without_values(const auto& tensor, const lookup_error& why,
-                                                         const char* text) {
-    if (why.why != lookup_failure_kind::tensor_not_saved) {
-        return tensor.note(why);
-    }
-    const auto shape = tensor.shape();
-    return shape && element_count(*shape) == 0U ? std::nullopt : std::optional{tensor.note(text)};
-}
+[[nodiscard]] std::optional<finding> note_without_values(const saved_tensor& tensor, const lookup_error& why,
+                                                         const char* text);
 
 /// The save of a number that is looked up in the facts of a save; infinite and NaN are numbers, too.
-template <class Tensor, class Look>
-[[nodiscard]] judged_save<double> number_in_save(const Tensor& tensor, reduction_set wanted, Look&& look) {
+template <class Look>
+[[nodiscard]] judged_save<double> number_in_save(const saved_tensor& tensor, reduction_set wanted, Look&& look) {
     const save_facts facts = detail::facts_of(tensor, wanted);
     if (facts.what == save_facts::kind::not_a_save) {
         return judged_save<double>::none();
@@ -186,10 +128,7 @@ template <class Tensor, class Look>
     return number ? judged_save<double>::of(*number) : judged_save<double>::unknown(tensor.note(number.error()));
 }
 
-[[nodiscard]] judged_save<double> l2_in_save(const auto& tensor) {
-    return detail::number_in_save(tensor, l2_reductions,
-                                  [](const auto& of, const save_facts& facts) { return detail::l2_of(of, facts); });
-}
+[[nodiscard]] judged_save<double> l2_in_save(const saved_tensor& tensor);
 
 // Earlier saves ---------------------------------------------------------------------------------------------------
 
@@ -309,14 +248,12 @@ class history_table {
 public:
     /// Forgets the histories of another run, and returns whether it is another one; a trial that cannot be recognised
     /// is another one at each step.
-    bool begin(const readable_trial auto& run) {
-        if constexpr (smdebug::detail::shareable_trial<std::remove_cvref_t<decltype(run)>>) {
-            const std::weak_ptr<const void> now = smdebug::detail::state_of(run);
-            if (!now.owner_before(run_) && !run_.owner_before(now)) {
-                return false;
-            }
-            run_ = now;
+    bool begin(const trial& run) {
+        const std::weak_ptr<const void> now = smdebug::detail::state_of(run);
+        if (!now.owner_before(run_) && !run_.owner_before(now)) {
+            return false;
         }
+        run_ = now;
         series_.clear();
         return true;
     }
@@ -331,12 +268,12 @@ private:
 };
 
 /// The save of a worker at an earlier step, or, for an empty one, the first by name that counts.
-template <class Read, class Handle>
-[[nodiscard]] auto read_earlier(const saved_tensor<Handle>& now, step_number earlier, bool all_workers, Read&& read) {
+template <class Read>
+[[nodiscard]] auto read_earlier(const saved_tensor& now, step_number earlier, bool all_workers, Read&& read) {
     decltype(read(now)) found{.is_save = false};
     for (const std::string& worker : now.handle().workers(earlier, read_options{})) {
         if (!all_workers || worker == now.worker()) {
-            found = read(saved_tensor<Handle>{now.handle(), now.name(), earlier, worker});
+            found = read(saved_tensor{now.handle(), now.name(), earlier, worker});
             if (found.is_save) {
                 break;
             }
@@ -351,13 +288,13 @@ template <class Read, class Handle>
 ///                                                         does not count
 ///     judge(saved_tensor, const judged_save<Value>&, save_history<Kept, More>&) -> finding
 /// A save is kept after it was judged; earlier ones that the history lacks are kept first, the newest of them first.
-template <readable_trial Trial, class Kept, class More, class Read, class Keep, class Judge>
-[[nodiscard]] std::vector<finding> judge_series(const Trial& run, step_number step, const tensor_choice& which,
+template <class Kept, class More, class Read, class Keep, class Judge>
+[[nodiscard]] std::vector<finding> judge_series(const trial& run, step_number step, const tensor_choice& which,
                                                 bool all_workers, history_table<save_history<Kept, More>>& histories,
                                                 std::size_t most, Read&& read, Keep&& keep, Judge&& judge) {
     histories.begin(run);
     const mode in = run.mode(step).value_or(mode::global);
-    return judge_each(run, step, which, all_workers, [&](const auto& now) -> std::optional<finding> {
+    return judge_each(run, step, which, all_workers, [&](const saved_tensor& now) -> std::optional<finding> {
         const auto save = read(now);
         if (!save.is_save) {
             return std::nullopt;

@@ -1,5 +1,5 @@
-// Compares a run, step by step, with what was learned from healthy ones.  Knows nothing of trials: the rule `learned`
-// feeds it the saves of each step.
+// Compares a run, step by step, with what was learned from healthy ones.  The judge knows nothing of trials: the
+// rule `learned` feeds it the saves of each step.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -9,7 +9,7 @@
 #include <smdebug/learn/look/run_learner.hpp>
 #include <smdebug/learn/look/save_look.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/learned_save.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/selection.hpp>
 
@@ -56,6 +56,16 @@ struct learned_settings {
     double widen = 1;
     std::int64_t min_support = 8;
 };
+
+/// A save and its shape.
+struct learned_save {
+    smdebug::detail::learn::save_look look = {};
+    std::optional<shape_type> shape = {};  ///< of the values, else the saved one
+};
+
+/// `kept`: the numbers that are compared.  Fails if anything of it cannot be read.
+[[nodiscard]] lookup<learned_save> look_at_save(const saved_tensor& tensor,
+                                                const smdebug::detail::learn::number_set& kept);
 
 /// A save of a tensor at the current step.
 struct judged_save_of {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/trial/trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
@@ -16,7 +16,6 @@ namespace smdebug::inline v1::rules::detail {
 /// Reads each step of some runs in one pass over the tensors that a rule looks at.  While a rule takes all complete
 /// steps of a run, one after another, the next ones are prefetched.  A copy begins anew.
 /// Memory: 64 MiB of values and files for each run, and reductions as sharing_options say.
-template <class Run>
 class shared_runs {
 public:
     shared_runs() = default;
@@ -27,33 +26,30 @@ public:
     }
     ~shared_runs() = default;
 
-    /// The run to read a step by: `given` itself where the step is not complete, or where nothing can be shared.
+    /// The run to read a step by: `given` itself where the step is not complete.
     /// Valid until the next call.
-    [[nodiscard]] const Run& at(const Run& given, step_number step) {
-        if constexpr (smdebug::detail::shareable_trial<Run>) {
-            const auto from = smdebug::detail::catalog_of(given);
-            const auto* const entry = from->find_step(step);
-            if (entry != nullptr && from->complete(*entry)) {
-                shared_run& one = shared_of(given);
-                const auto after_last = from->steps.lower_bound(one.last + 1);
-                const bool follows = after_last != from->steps.end() && after_last->step == step;
-                one.last = step;
-                smdebug::detail::trial_access::rule_log(one.run)->begin({.step = step});
-                smdebug::detail::trial_access::begin_rules(one.run, step,
-                                                           follows ? std::nullopt : std::optional{step + 1});
-                return one.run;
-            }
+    [[nodiscard]] const trial& at(const trial& given, step_number step) {
+        const auto from = smdebug::detail::catalog_of(given);
+        const auto* const entry = from->find_step(step);
+        if (entry == nullptr || !from->complete(*entry)) {
+            return given;
         }
-        return given;
+        shared_run& one = shared_of(given);
+        const auto after_last = from->steps.lower_bound(one.last + 1);
+        const bool follows = after_last != from->steps.end() && after_last->step == step;
+        one.last = step;
+        smdebug::detail::trial_access::rule_log(one.run)->begin({.step = step});
+        smdebug::detail::trial_access::begin_rules(one.run, step, follows ? std::nullopt : std::optional{step + 1});
+        return one.run;
     }
 
 private:
     struct shared_run {
-        Run run;
+        trial run;
         step_number last = -1;
     };
 
-    [[nodiscard]] shared_run& shared_of(const Run& given) {
+    [[nodiscard]] shared_run& shared_of(const trial& given) {
         for (shared_run& known : runs_) {
             if (smdebug::detail::state_of(known.run) == smdebug::detail::state_of(given)) {
                 return known;

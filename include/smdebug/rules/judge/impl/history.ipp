@@ -43,6 +43,72 @@ SMDEBUG_INLINE robust_statistics robust_statistics_of(std::vector<double> number
     return {median, deviations_of_median * median_of(numbers), largest};
 }
 
+SMDEBUG_INLINE save_facts facts_of(const saved_tensor& tensor, reduction_set wanted) {
+    save_facts found;
+    const read_options where{.worker = tensor.worker()};
+    found.saved = tensor.handle().saved_reductions(tensor.step(), where);
+    const reduction_set all = wanted | reduction_set{reduction::max} | reduction_set::counts();
+    const auto computed = tensor.handle().find_computed(tensor.step(), all - found.saved, where);
+    if (computed) {
+        const bool has_order = found.saved.contains(reduction::max) || computed->computed.contains(reduction::max);
+        found.what = has_order && computed->count > 0 ? save_facts::kind::values : save_facts::kind::not_a_save;
+        found.size = computed->count;
+        found.computed = *computed;
+        return found;
+    }
+    if (computed.error().why == lookup_failure_kind::wrong_dtype) {
+        found.what = save_facts::kind::not_a_save;
+    } else if (computed.error().why != lookup_failure_kind::tensor_not_saved) {
+        found.what = save_facts::kind::unreadable;
+        found.failure = computed.error();
+    } else if (const auto shape = tensor.shape()) {
+        found.size = element_count(*shape);
+        found.what = found.size == 0U ? save_facts::kind::not_a_save : save_facts::kind::no_values;
+    }
+    return found;
+}
+
+SMDEBUG_INLINE lookup<double> reduction_of(const saved_tensor& tensor, const save_facts& facts, reduction_key key) {
+    if (!facts.saved.contains(key) && facts.computed.computed.contains(key)) {
+        return facts.computed(key.what, key.abs);
+    }
+    return tensor.reduction_value(key.what, key.abs);
+}
+
+SMDEBUG_INLINE lookup<double> l2_of(const saved_tensor& tensor, const save_facts& facts) {
+    const bool abs = !facts.saved.contains(reduction::l2) && facts.saved.contains(reduction::l2, true);
+    return detail::reduction_of(tensor, facts, {reduction::l2, abs});
+}
+
+SMDEBUG_INLINE lookup<double> abs_max_of(const saved_tensor& tensor, const save_facts& facts) {
+    const reduction_set saved = facts.saved;
+    if (saved.contains(reduction::max, true) || !saved.contains(reduction::min) || !saved.contains(reduction::max)) {
+        return detail::reduction_of(tensor, facts, {reduction::max, true});
+    }
+    const lookup<double> min = tensor.reduction_value(reduction::min);
+    const lookup<double> max = tensor.reduction_value(reduction::max);
+    if (!min || !max) {
+        return min ? max : min;
+    }
+    const double low = *min < 0 ? -*min : *min;
+    const double high = *max < 0 ? -*max : *max;
+    return low != low || low > high ? low : high;
+}
+
+SMDEBUG_INLINE std::optional<finding> note_without_values(const saved_tensor& tensor, const lookup_error& why,
+                                                          const char* text) {
+    if (why.why != lookup_failure_kind::tensor_not_saved) {
+        return tensor.note(why);
+    }
+    const auto shape = tensor.shape();
+    return shape && element_count(*shape) == 0U ? std::nullopt : std::optional{tensor.note(text)};
+}
+
+SMDEBUG_INLINE judged_save<double> l2_in_save(const saved_tensor& tensor) {
+    return detail::number_in_save(tensor, l2_reductions,
+                                  [](const auto& of, const save_facts& facts) { return detail::l2_of(of, facts); });
+}
+
 SMDEBUG_INLINE std::optional<robust_statistics> usual_numbers(const std::deque<number_history::entry>& earlier,
                                                               const std::optional<std::int64_t>& min_history,
                                                               std::int64_t window) {

@@ -16,6 +16,51 @@ namespace smdebug::inline v1::rules::detail {
 
 namespace learn = smdebug::detail::learn;
 
+/// Whether a look-up failed only because nothing of that kind was saved.
+[[nodiscard]] inline bool was_not_saved(const lookup_error& failure) noexcept {
+    return failure.why == lookup_failure_kind::tensor_not_saved || failure.why == lookup_failure_kind::shape_not_saved;
+}
+
+SMDEBUG_INLINE lookup<learned_save> look_at_save(const saved_tensor& tensor,
+                                                 const smdebug::detail::learn::number_set& kept) {
+    const read_options where{.worker = tensor.worker()};
+    learn::save_parts parts{.name = tensor.name()};
+    parts.saved = tensor.handle().saved_reductions(tensor.step(), where);
+    for (std::size_t i = 0; i < 2 * reduction_count && !parts.saved.empty(); ++i) {
+        if (const reduction_key key = reduction_key::from_index(i); parts.saved.contains(key)) {
+            const lookup<double> saved = tensor.reduction_value(key.what, key.abs);
+            if (!saved) {
+                return saved.error();
+            }
+            parts.saved_value[i] = *saved;
+        }
+    }
+    learned_save found;
+    const auto values = tensor.measured(learn::values_measure{});
+    lookup<reduction_values> computed = lookup_failure_kind::tensor_not_saved;
+    if (!values && !was_not_saved(values.error())) {
+        return values.error();
+    }
+    if (values) {
+        parts.values = &*values;
+        found.shape = values->shape;
+        if (!learn::is_void(values->type)) {
+            computed = tensor.handle().find_computed(tensor.step(), learn::reductions_for(kept) - parts.saved, where);
+            if (!computed) {
+                return computed.error();
+            }
+            parts.computed = &*computed;
+        }
+    } else if (const auto shape = tensor.shape()) {
+        found.shape = *shape;
+    } else if (!was_not_saved(shape.error())) {
+        return shape.error();
+    }
+    parts.shape = found.shape ? &*found.shape : nullptr;
+    found.look = learn::look_at(parts, kept);
+    return found;
+}
+
 SMDEBUG_INLINE learned_kind learned_kind_named(std::string_view name) {
     for (std::size_t i = 0; i < learned_kind_names.size(); ++i) {
         if (learned_kind_names[i] == name) {
