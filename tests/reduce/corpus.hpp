@@ -245,6 +245,44 @@ template <class Integer>
 }
 inline constexpr unsigned integer_kinds = 4;
 
+/// Calls visit(owned_tensor) for floats, integers, booleans and complex numbers of every kind and of these lengths, without
+/// NaN and infinities.
+template <class Lengths, class Visit>
+void for_each_tensor(const Lengths& lengths, const Visit& visit) {
+    for (const auto& [type, range] : float_types) {
+        for (const auto which : kinds) {
+            for (const std::size_t length : lengths) {
+                visit(float_tensor(type, numbers(which, length, range), length % 4));
+            }
+        }
+    }
+    const auto visit_integers = [&]<class Integer>(smdebug::dtype type, Integer /*of this type*/) {
+        for (unsigned which = 0; which < integer_kinds; ++which) {
+            for (const std::size_t length : lengths) {
+                visit(owned_tensor(type, integers<Integer>(length, which), length % 4));
+            }
+        }
+    };
+    visit_integers(smdebug::dtype::int8, std::int8_t{});
+    visit_integers(smdebug::dtype::int16, std::int16_t{});
+    visit_integers(smdebug::dtype::int32, std::int32_t{});
+    visit_integers(smdebug::dtype::int64, std::int64_t{});
+    visit_integers(smdebug::dtype::uint8, std::uint8_t{});
+    visit_integers(smdebug::dtype::uint16, std::uint16_t{});
+    visit_integers(smdebug::dtype::uint32, std::uint32_t{});
+    visit_integers(smdebug::dtype::uint64, std::uint64_t{});
+    visit_integers(smdebug::dtype::boolean, std::uint8_t{});
+    for (const auto which : kinds) {
+        for (const std::size_t length : lengths) {
+            const auto floats = numbers(which, 2 * length, single_range);
+            const auto doubles = numbers(which, 2 * length, double_range);
+            const std::vector<float> parts(floats.begin(), floats.end());
+            visit(owned_tensor(smdebug::dtype::complex64, parts, length % 4));
+            visit(owned_tensor(smdebug::dtype::complex128, doubles, length % 4));
+        }
+    }
+}
+
 /// Values of a type at which something may go another way: fractions, signs, zeros, ends of the range, no numbers.
 template <class T>
 struct values_of {

@@ -37,49 +37,25 @@ void check_against_scalar(const reduce_test::owned_tensor& tensor) {
 /// Around everything that has a boundary: vectors, rows, groups, blocks.
 constexpr std::array<std::size_t, 15> lengths{0, 1, 3, 7, 15, 16, 17, 33, 127, 129, 2047, 2048, 2049, 4096 + 15, 7001};
 
+/// Those that are available, and one that has to see all of a tensor together.
+std::vector<dispatched_kernel> all_kernels() {
+    static constexpr reduce::detail::compiled_kernel plain{
+        "plain",
+        [](const tensor_view& tensor, reduction_set wanted, const byte_watch* watch, reduction_values& out) noexcept {
+            return scalar_kernel{}.reduce_into(tensor, wanted, watch, out);
+        }};
+    std::vector<dispatched_kernel> kernels{dispatched_kernel{plain}};
+    for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
+        kernels.push_back(kernel);
+    }
+    return kernels;
+}
+
 }  // namespace
 
-TEST_CASE("dispatched_kernel: floats of every kind, bit for bit what the scalar kernel answers") {
-    for (const auto& [type, range] : reduce_test::float_types) {
-        for (const auto which : reduce_test::kinds) {
-            for (const std::size_t length : lengths) {
-                check_against_scalar(
-                    reduce_test::float_tensor(type, reduce_test::numbers(which, length, range), length % 4));
-            }
-        }
-    }
-}
-
-TEST_CASE("dispatched_kernel: integers and booleans, bit for bit") {
-    const auto integers = []<class Integer>(dtype type, Integer /*of this type*/) {
-        for (unsigned which = 0; which < reduce_test::integer_kinds; ++which) {
-            for (const std::size_t length : lengths) {
-                check_against_scalar(
-                    reduce_test::owned_tensor(type, reduce_test::integers<Integer>(length, which), length % 4));
-            }
-        }
-    };
-    integers(dtype::int8, std::int8_t{});
-    integers(dtype::int16, std::int16_t{});
-    integers(dtype::int32, std::int32_t{});
-    integers(dtype::int64, std::int64_t{});
-    integers(dtype::uint8, std::uint8_t{});
-    integers(dtype::uint16, std::uint16_t{});
-    integers(dtype::uint32, std::uint32_t{});
-    integers(dtype::uint64, std::uint64_t{});
-    integers(dtype::boolean, std::uint8_t{});
-}
-
-TEST_CASE("dispatched_kernel: complex numbers, bit for bit") {
-    for (const auto which : reduce_test::kinds) {
-        for (const std::size_t length : lengths) {
-            const auto floats = reduce_test::numbers(which, 2 * length, reduce_test::single_range);
-            const auto doubles = reduce_test::numbers(which, 2 * length, reduce_test::double_range);
-            const std::vector<float> parts(floats.begin(), floats.end());
-            check_against_scalar(reduce_test::owned_tensor(dtype::complex64, parts, length % 4));
-            check_against_scalar(reduce_test::owned_tensor(dtype::complex128, doubles, length % 4));
-        }
-    }
+TEST_CASE(
+    "dispatched_kernel: floats, integers, booleans and complex numbers, bit for bit what the scalar kernel answers") {
+    reduce_test::for_each_tensor(lengths, check_against_scalar);
 }
 
 TEST_CASE("dispatched_kernel: NaN and infinities, bit for bit") {
@@ -178,15 +154,6 @@ TEST_CASE("dispatched_kernel: a watch is shown the bytes") {
 }
 
 TEST_CASE("dispatched_kernel: a tensor whose bytes are fed, also with code that has to see all of them together") {
-    static constexpr reduce::detail::compiled_kernel plain{
-        "plain",
-        [](const tensor_view& tensor, reduction_set wanted, const byte_watch* watch, reduction_values& out) noexcept {
-            return scalar_kernel{}.reduce_into(tensor, wanted, watch, out);
-        }};
-    std::vector<dispatched_kernel> kernels{dispatched_kernel{plain}};
-    for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
-        kernels.push_back(kernel);
-    }
     std::vector<float> numbers(10'000);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         numbers[i] = static_cast<float>(i * 7919 % 1009) - 400;
@@ -194,7 +161,7 @@ TEST_CASE("dispatched_kernel: a tensor whose bytes are fed, also with code that 
     const reduce_test::owned_tensor tensor(dtype::float32, numbers);
     const byte_view all = tensor.view().bytes;
     const auto whole = *scalar_kernel{}.reduce(tensor.view(), reduction_set::all());
-    for (const dispatched_kernel& kernel : kernels) {
+    for (const dispatched_kernel& kernel : all_kernels()) {
         CAPTURE(kernel.name());
         const auto feed = [&](std::size_t begin, std::size_t least) {
             return all.subspan(begin, std::min(std::max<std::size_t>(least, 10'001), all.size() - begin));
@@ -208,15 +175,6 @@ TEST_CASE("dispatched_kernel: a tensor whose bytes are fed, also with code that 
 }
 
 TEST_CASE("dispatched_kernel: a tensor whose last value repeats, also with code that has to see all of it") {
-    static constexpr reduce::detail::compiled_kernel plain{
-        "plain",
-        [](const tensor_view& tensor, reduction_set wanted, const byte_watch* watch, reduction_values& out) noexcept {
-            return scalar_kernel{}.reduce_into(tensor, wanted, watch, out);
-        }};
-    std::vector<dispatched_kernel> kernels{dispatched_kernel{plain}};
-    for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
-        kernels.push_back(kernel);
-    }
     reduce_test::for_each_repeated([&](const reduce_test::repeated_tensor& tensor) {
         if (tensor.count() != 3 * repeated_block) {
             return;
@@ -224,7 +182,7 @@ TEST_CASE("dispatched_kernel: a tensor whose last value repeats, also with code 
         const std::vector<std::byte> bytes = tensor.held_bytes();
         const tensor_view held{tensor.type, {}, bytes, {}};
         const auto whole = *scalar_kernel{}.reduce(tensor.whole(), reduction_set::all());
-        for (const dispatched_kernel& kernel : kernels) {
+        for (const dispatched_kernel& kernel : all_kernels()) {
             CAPTURE(kernel.name());
             CHECK(same_bits(*kernel.reduce_repeated(held, tensor.repeats(), reduction_set::all()), whole));
         }

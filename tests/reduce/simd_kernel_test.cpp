@@ -43,43 +43,6 @@ bool cpu_can_run_this() {
     return can;
 }
 
-/// Calls visit(tensor, label) with every tensor of the corpus that is not about NaN and infinities.
-template <class Visit>
-void for_each_tensor(const Visit& visit) {
-    for (const auto& [type, range] : reduce_test::float_types) {
-        for (const auto which : reduce_test::kinds) {
-            for (const std::size_t length : reduce_test::lengths()) {
-                visit(reduce_test::float_tensor(type, reduce_test::numbers(which, length, range), length % 4));
-            }
-        }
-    }
-    const auto integers = [&]<class Integer>(dtype type, Integer /*of this type*/) {
-        for (unsigned which = 0; which < reduce_test::integer_kinds; ++which) {
-            for (const std::size_t length : reduce_test::lengths()) {
-                visit(reduce_test::owned_tensor(type, reduce_test::integers<Integer>(length, which), length % 4));
-            }
-        }
-    };
-    integers(dtype::int8, std::int8_t{});
-    integers(dtype::int16, std::int16_t{});
-    integers(dtype::int32, std::int32_t{});
-    integers(dtype::int64, std::int64_t{});
-    integers(dtype::uint8, std::uint8_t{});
-    integers(dtype::uint16, std::uint16_t{});
-    integers(dtype::uint32, std::uint32_t{});
-    integers(dtype::uint64, std::uint64_t{});
-    integers(dtype::boolean, std::uint8_t{});
-    for (const auto which : reduce_test::kinds) {
-        for (const std::size_t length : reduce_test::lengths()) {
-            const auto floats = reduce_test::numbers(which, 2 * length, reduce_test::single_range);
-            const auto doubles = reduce_test::numbers(which, 2 * length, reduce_test::double_range);
-            const std::vector<float> parts(floats.begin(), floats.end());
-            visit(reduce_test::owned_tensor(dtype::complex64, parts, length % 4));
-            visit(reduce_test::owned_tensor(dtype::complex128, doubles, length % 4));
-        }
-    }
-}
-
 /// Every 16-bit float, NaN and infinities among them, in one tensor a sign.
 std::vector<reduce_test::owned_tensor> all_halves(dtype type) {
     std::vector<reduce_test::owned_tensor> tensors;
@@ -113,7 +76,8 @@ TEST_CASE("simd_kernel: the same bits as the scalar kernel, for every dtype, len
         return;
     }
     MESSAGE("kernel: ", simd_kernel<>{}.name());
-    for_each_tensor([](const auto& tensor) { check_against_scalar(simd_kernel<>{}, tensor); });
+    reduce_test::for_each_tensor(reduce_test::lengths(),
+                                 [](const auto& tensor) { check_against_scalar(simd_kernel<>{}, tensor); });
 }
 
 #if defined(__x86_64__)
@@ -121,7 +85,8 @@ TEST_CASE("simd_kernel: the same bits with SSE2, whatever else the file is compi
     if (!cpu_can_run_this()) {
         return;
     }
-    for_each_tensor([](const auto& tensor) { check_against_scalar(simd_kernel<xsimd::sse2>{}, tensor); });
+    reduce_test::for_each_tensor(reduce_test::lengths(),
+                                 [](const auto& tensor) { check_against_scalar(simd_kernel<xsimd::sse2>{}, tensor); });
 }
 #endif
 

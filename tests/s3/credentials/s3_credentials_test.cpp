@@ -2,6 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 
+#include "support/environment_variable.hpp"
 #include "support/fake_s3.hpp"
 #include "support/test.hpp"
 
@@ -20,30 +21,6 @@ scripted_server nobody() {
     }};
 }
 
-/// Sets an environment variable while in scope.
-class variable_set {
-public:
-    variable_set(std::string name, const char* value) : name_(std::move(name)) {
-        if (const char* const held = std::getenv(name_.c_str())) {
-            before_ = held;
-        }
-        ::setenv(name_.c_str(), value, 1);
-    }
-    variable_set(const variable_set&) = delete;
-    variable_set& operator=(const variable_set&) = delete;
-    ~variable_set() {
-        if (before_) {
-            ::setenv(name_.c_str(), before_->c_str(), 1);
-        } else {
-            ::unsetenv(name_.c_str());
-        }
-    }
-
-private:
-    std::string name_;
-    std::optional<std::string> before_;
-};
-
 }  // namespace
 
 TEST_CASE("s3_credentials: the options' keys come first, and no service is queried") {
@@ -58,8 +35,8 @@ TEST_CASE("s3_credentials: the options' keys come first, and no service is queri
 }
 
 TEST_CASE("s3_credentials: anonymous means no keys, whatever the environment has") {
-    const variable_set id{"AWS_ACCESS_KEY_ID", "ENVIRONMENTKEYID"};
-    const variable_set secret{"AWS_SECRET_ACCESS_KEY", "environment/secret"};
+    const environment_variable id{"AWS_ACCESS_KEY_ID", "ENVIRONMENTKEYID"};
+    const environment_variable secret{"AWS_SECRET_ACCESS_KEY", "environment/secret"};
     s3_options options;
     options.anonymous = true;
     const auto none = s3_credentials(options, nobody());
@@ -69,8 +46,8 @@ TEST_CASE("s3_credentials: anonymous means no keys, whatever the environment has
 }
 
 TEST_CASE("s3_credentials: else they are looked for, in the environment first") {
-    const variable_set id{"AWS_ACCESS_KEY_ID", "ENVIRONMENTKEYID"};
-    const variable_set secret{"AWS_SECRET_ACCESS_KEY", "environment/secret"};
+    const environment_variable id{"AWS_ACCESS_KEY_ID", "ENVIRONMENTKEYID"};
+    const environment_variable secret{"AWS_SECRET_ACCESS_KEY", "environment/secret"};
     const auto found = s3_credentials({}, nobody());
     for (int times = 0; times < 2; ++times) {
         const auto keys = found->keys(now);

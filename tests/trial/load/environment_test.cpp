@@ -1,31 +1,16 @@
 #include <smdebug/trial/load/opening.hpp>
 
+#include "support/environment_variable.hpp"
 #include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;
 
-namespace {
-
-// Sets a variable for a scope.
-class variable {
-public:
-    variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-    variable(const variable&) = delete;
-    variable& operator=(const variable&) = delete;
-    ~variable() { ::unsetenv(name_); }
-
-private:
-    const char* name_;
-};
-
-}  // namespace
-
 TEST_CASE("environment: the option wins, then the variable, then the default") {
     CHECK(smdebug::detail::settled_options{trial_options{}}.incomplete_step_wait_window == 1000);
     CHECK(smdebug::detail::settled_options{trial_options{}}.missing_event_file_retry_limit == 10);
-    const variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", "4"};
-    const variable limit{"SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT", "0"};
+    const smdebug_test::environment_variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", "4"};
+    const smdebug_test::environment_variable limit{"SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT", "0"};
     CHECK(smdebug::detail::settled_options{trial_options{}}.incomplete_step_wait_window == 4);
     CHECK(smdebug::detail::settled_options{trial_options{}}.missing_event_file_retry_limit == 0);
     CHECK(
@@ -36,7 +21,7 @@ TEST_CASE("environment: the option wins, then the variable, then the default") {
 TEST_CASE("environment: text that is not a number, or too small a number, is a value_error that names the variable") {
     for (const char* text : {"1", "0", "-5", "", "abc", "4x", " 4", "99999999999999"}) {
         CAPTURE(text);
-        const variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", text};
+        const smdebug_test::environment_variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", text};
         CHECK_THROWS_AS(smdebug::detail::settled_options{trial_options{}}, value_error);
         try {
             const smdebug::detail::settled_options settled{trial_options{}};
@@ -53,17 +38,17 @@ TEST_CASE("environment: the delay after the job's end counts in seconds, and may
     };
     CHECK(delay() == 0ms);
     {
-        const variable one{"SMDEBUG_TRAINING_END_DELAY_REFRESH", "1"};
+        const smdebug_test::environment_variable one{"SMDEBUG_TRAINING_END_DELAY_REFRESH", "1"};
         CHECK(delay() == 1s);
         CHECK(delay({.training_end_delay_refresh = 30ms}) == 30ms);
     }
     {
-        const variable part{"SMDEBUG_TRAINING_END_DELAY_REFRESH", "0.25"};
+        const smdebug_test::environment_variable part{"SMDEBUG_TRAINING_END_DELAY_REFRESH", "0.25"};
         CHECK(delay() == 250ms);
     }
     for (const char* text : {"-1", "", "soon", "1s", " 1", "nan", "inf", "1e300"}) {
         CAPTURE(text);
-        const variable bad{"SMDEBUG_TRAINING_END_DELAY_REFRESH", text};
+        const smdebug_test::environment_variable bad{"SMDEBUG_TRAINING_END_DELAY_REFRESH", text};
         CHECK_THROWS_AS(delay(), value_error);
         CHECK(delay({.training_end_delay_refresh = 0ms}) == 0ms);
     }
