@@ -5,11 +5,9 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
-#include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/written_steps.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 
@@ -58,9 +56,6 @@ public:
     [[nodiscard]] std::optional<collections_file> collections() const;
 
 private:
-    // The part of a temporary file's name before the temporary mark; nothing for other names.
-    [[nodiscard]] static std::optional<std::string_view> stem_of_temporary(std::string_view name) noexcept;
-
     void refuse_ended() const;
 
     void remove(const std::string& key);
@@ -72,11 +67,6 @@ private:
     void remove_leftovers(step_number first);
 
     void find_mode_steps(continuation& next);
-
-    // The meta part of an index file; nothing if it is damaged.  The rest may be damaged.
-    [[nodiscard]] static std::optional<index_file::meta> head_of(byte_view bytes, json::document& parser);
-    // Whether the whole index file is intact; if so, stores its meta part in `head`.
-    [[nodiscard]] static bool is_whole(byte_view bytes, json::document& parser, index_file::meta& head);
 
     // Runs code that reads files of this worker.      Errors: unavailable, with advice, if a file cannot be read.
     void read_or_throw_with_advice(function_ref<void()> reading) const;

@@ -100,7 +100,7 @@ public:
     /// Discards the current step, waits for the others, and gives up the claim: the run can be resumed.
     void close_unfinished() noexcept;
 
-    void drain();
+    void drain() { sink_->drain(); }
     [[nodiscard]] std::vector<lost_write> lost();
 
 private:
@@ -140,8 +140,8 @@ private:
     std::optional<collections_file> earlier_collections_;
     std::vector<std::string> removed_;
     std::optional<run_claim> claim_;
-    std::unique_ptr<file_sink> sink_;    // null if this worker does not write
-    std::optional<step_writer> writer_;  // writes into the sink
+    std::unique_ptr<file_sink> sink_ = std::make_unique<null_sink>();
+    std::optional<step_writer> writer_;  // into the sink, if this worker writes
     std::vector<lost_write> losses_;     // not reported yet
     std::optional<any_storage> tensorboard_store_;
     std::optional<tensorboard_writer> tensorboard_;

@@ -3,10 +3,12 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/hook/earlier_run.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/index/collections_file.hpp>
+#include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/posix/output.hpp>
 
@@ -28,6 +30,30 @@ namespace smdebug::inline v1::detail {
                           ", which it holds; choose another place, or a step to resume from");
     }
     return step + by;
+}
+
+// The part of a temporary file's name before the temporary mark; nothing for other names.
+[[nodiscard]] inline std::optional<std::string_view> stem_of_temporary(std::string_view name) noexcept {
+    const std::size_t end = name.rfind(posix::temporary_mark);
+    const bool is_one =
+        end != std::string_view::npos &&
+        name.find_first_not_of("0123456789.", end + posix::temporary_mark.size()) == std::string_view::npos;
+    return is_one ? std::optional{name.substr(0, end)} : std::nullopt;
+}
+
+// Whether the whole index file is intact; if so, stores its meta part in `head`.
+[[nodiscard]] inline bool is_whole_index(byte_view bytes, json::document& parser, index_file::meta& head) {
+    const auto ignore = [](const auto& /*entry*/) {};
+    return !index_file::parse(bytes, parser, head, ignore, ignore);
+}
+
+// The meta part of an index file; nothing if it is damaged.  The rest may be damaged.
+[[nodiscard]] inline std::optional<index_file::meta> head_of_index(byte_view bytes, json::document& parser) {
+    if (const auto parts = index_file::split_canonical(bytes)) {
+        return parts->head;
+    }
+    index_file::meta head;
+    return is_whole_index(bytes, parser, head) ? std::optional{head} : std::nullopt;
 }
 
 SMDEBUG_INLINE earlier_run::earlier_run(any_storage store, const std::string& worker, durability how)
@@ -87,14 +113,6 @@ SMDEBUG_INLINE std::optional<collections_file> earlier_run::collections() const 
         is_good = store_.size(key) && !parse_collections_file(store_.read(key).view(), parser, file).has_value();
     });
     return is_good ? std::optional{std::move(file)} : std::nullopt;
-}
-
-SMDEBUG_INLINE std::optional<std::string_view> earlier_run::stem_of_temporary(std::string_view name) noexcept {
-    const std::size_t end = name.rfind(posix::temporary_mark);
-    const bool is_one =
-        end != std::string_view::npos &&
-        name.find_first_not_of("0123456789.", end + posix::temporary_mark.size()) == std::string_view::npos;
-    return is_one ? std::optional{name.substr(0, end)} : std::nullopt;
 }
 
 SMDEBUG_INLINE void earlier_run::refuse_ended() const {
@@ -159,7 +177,7 @@ SMDEBUG_INLINE void earlier_run::find_mode_steps(continuation& next) {
     json::document parser;
     read_or_throw_with_advice([&] {
         store_.read_each(keys, [&](std::size_t place, std::optional<byte_view> bytes, const object_version&) {
-            if (const auto head = bytes ? head_of(*bytes, parser) : std::nullopt) {
+            if (const auto head = bytes ? head_of_index(*bytes, parser) : std::nullopt) {
                 next.written.add(head->mode, head->mode_step, numbers[place]);
             }
         });
@@ -200,7 +218,7 @@ SMDEBUG_INLINE void earlier_run::remove_damaged_end() {
     while (!steps_.empty()) {
         const std::string& key = steps_.rbegin()->second;
         bool is_good = false;
-        read_or_throw_with_advice([&] { is_good = is_whole(store_.read(key).view(), parser, head); });
+        read_or_throw_with_advice([&] { is_good = is_whole_index(store_.read(key).view(), parser, head); });
         if (is_good) {
             return;
         }
@@ -222,19 +240,6 @@ SMDEBUG_INLINE void earlier_run::sync_removals() {
         }
     }
     removed_.clear();
-}
-
-SMDEBUG_INLINE std::optional<index_file::meta> earlier_run::head_of(byte_view bytes, json::document& parser) {
-    if (const auto parts = index_file::split_canonical(bytes)) {
-        return parts->head;
-    }
-    index_file::meta head;
-    return is_whole(bytes, parser, head) ? std::optional{head} : std::nullopt;
-}
-
-SMDEBUG_INLINE bool earlier_run::is_whole(byte_view bytes, json::document& parser, index_file::meta& head) {
-    const auto ignore = [](const auto& /*entry*/) {};
-    return !index_file::parse(bytes, parser, head, ignore, ignore);
 }
 
 SMDEBUG_INLINE run_claim::run_claim(any_storage store, std::string worker, std::int64_t writers, durability how)

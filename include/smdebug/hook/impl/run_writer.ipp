@@ -39,9 +39,7 @@ SMDEBUG_INLINE run_writer::run_writer(any_storage store, const hook_options& opt
     if (options.include_workers == include_workers::one && options.num_workers > 1 && worker_ != "worker_0") {
         return;
     }
-    if (options.dry_run) {
-        sink_ = std::make_unique<null_sink>();
-    } else {
+    if (!options.dry_run) {
         open_place(options, opener);
     }
     writer_.emplace(*sink_, worker_, options.payload_checksum, start_.step - 1);
@@ -168,12 +166,6 @@ SMDEBUG_INLINE void run_writer::close_unfinished() noexcept {
     claim_.reset();
 }
 
-SMDEBUG_INLINE void run_writer::drain() {
-    if (sink_) {
-        sink_->drain();
-    }
-}
-
 SMDEBUG_INLINE std::vector<lost_write> run_writer::lost() {
     gather_losses();
     return std::exchange(losses_, {});
@@ -281,9 +273,6 @@ SMDEBUG_INLINE bool run_writer::release_claim() {
 }
 
 SMDEBUG_INLINE void run_writer::gather_losses() {
-    if (!sink_) {
-        return;
-    }
     for (lost_write& loss : sink_->lost()) {
         collections_written_ = collections_written_ && loss.key != locations::collections_key(worker_);
         losses_.push_back(std::move(loss));
