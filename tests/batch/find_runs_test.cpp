@@ -5,23 +5,10 @@
 #include "support/few_descriptors.hpp"
 #include "support/given_text.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <optional>
-#include <set>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

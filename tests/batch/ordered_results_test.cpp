@@ -1,11 +1,6 @@
 #include <smdebug/batch/run_batch.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <functional>
-#include <thread>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

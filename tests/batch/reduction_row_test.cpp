@@ -1,6 +1,6 @@
 #include <smdebug/batch/row_spool.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 namespace smd = smdebug;
 

@@ -1,13 +1,6 @@
 #include <smdebug/batch/row_spool.hpp>
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -1,21 +1,6 @@
 #include <smdebug/batch/run_batch.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;

@@ -1,20 +1,11 @@
 #include <smdebug/batch/find_runs.hpp>
 
 #include "support/given_text.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <optional>
-#include <sstream>
-#include <stdexcept>
 #include <streambuf>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using smdebug_test::contains;

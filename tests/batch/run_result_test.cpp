@@ -1,9 +1,6 @@
 #include <smdebug/batch/run_result.hpp>
 
-#include <doctest/doctest.h>
-
-#include <set>
-#include <string_view>
+#include "support/test.hpp"
 
 namespace smd = smdebug;
 

@@ -4,22 +4,13 @@
 #include "support/counting_storage.hpp"
 #include "support/fake_s3.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <thread>
 
 using namespace smdebug;
 using namespace smdebug_test;

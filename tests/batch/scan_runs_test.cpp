@@ -2,23 +2,13 @@
 
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/registry/built_in_rules.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <new>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,11 +1,6 @@
 #include <smdebug/hook/any_clock.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <concepts>
-#include <memory>
-#include <utility>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using smdebug::detail::any_clock;

@@ -2,21 +2,11 @@
 
 #include "hook/object_store.hpp"
 #include "support/faulty_storage.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -4,9 +4,8 @@
 #include "hook/object_store.hpp"
 #include "support/scripted_storage.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "support/xtensor_parts.hpp"
-
-#include <doctest/doctest.h>
 
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/hook_options.hpp>
@@ -17,14 +16,6 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <chrono>
-#include <concepts>
-#include <cstddef>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <vector>
 
 namespace smd = smdebug;
 using namespace smdebug;

@@ -1,14 +1,6 @@
 #include <smdebug/hook/background_sink.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 namespace smd = smdebug;
 using pool = smd::detail::chunk_pool;

@@ -3,15 +3,8 @@
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <support/temporary_folder.hpp>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -1,20 +1,11 @@
 #include <smdebug/hook/collection_set.hpp>
 
-#include <doctest/doctest.h>
-
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/index/collections_file.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #define SMDEBUG_TEST_COUNT_ALLOCATIONS
 #include <support/allocation_count.hpp>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

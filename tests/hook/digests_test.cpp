@@ -5,8 +5,7 @@
 #include <smdebug/hook/hook_options.hpp>
 
 #include "support/run_builder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/collections_file.hpp>
@@ -20,16 +19,6 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,8 +2,7 @@
 
 #include "hook/object_store.hpp"
 #include "support/scripted_storage.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
@@ -11,18 +10,6 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <array>
-#include <cstddef>
-#include <limits>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -6,14 +6,9 @@
 
 #include "hook/hook_fixture.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <Eigen/Core>
-
-#include <complex>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace smd = smdebug;
 

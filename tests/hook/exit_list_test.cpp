@@ -1,13 +1,9 @@
 #include <smdebug/hook/background_sink.hpp>
 
 #include "support/child_process.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <unistd.h>
-
-#include <cstdlib>
-#include <optional>
 
 using smdebug::detail::exit_entry;
 

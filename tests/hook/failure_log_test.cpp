@@ -2,21 +2,13 @@
 
 #include "hook/hook_fixture.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/watch/watch.hpp>
-
-#include <array>
-#include <exception>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace smd = smdebug;
 using smdebug_test::hooks::memory_hook;

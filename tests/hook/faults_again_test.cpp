@@ -4,19 +4,12 @@
 #include "hook/faults_fixture.hpp"
 #include "hook/object_store.hpp"
 #include "support/faulty_storage.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <set>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

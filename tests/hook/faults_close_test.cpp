@@ -3,20 +3,11 @@
 
 #include "hook/faults_fixture.hpp"
 #include "support/faulty_storage.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <array>
-#include <cstddef>
-#include <limits>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

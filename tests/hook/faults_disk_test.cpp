@@ -4,19 +4,11 @@
 #include "hook/faults_fixture.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -5,21 +5,11 @@
 
 #include "hook/object_store.hpp"
 #include "support/faulty_storage.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstring>
-#include <set>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace smdebug_test::faults {
 

@@ -4,19 +4,11 @@
 #include "hook/faults_fixture.hpp"
 #include "support/faulty_storage.hpp"
 #include "support/gate.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

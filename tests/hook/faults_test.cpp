@@ -3,16 +3,10 @@
 
 #include "hook/faults_fixture.hpp"
 #include "support/faulty_storage.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,7 +2,7 @@
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/hook/hook_door.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
@@ -15,20 +15,7 @@
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/wire/event.hpp>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <chrono>
-#include <cstddef>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace fs = std::filesystem;
 namespace smd = smdebug;

@@ -1,8 +1,7 @@
 #include <smdebug/hook/home_process.hpp>
 
 #include "support/child_process.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <unistd.h>
 

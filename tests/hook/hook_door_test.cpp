@@ -2,23 +2,12 @@
 
 #include "hook/hook_fixture.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace smd = smdebug;
 

@@ -7,10 +7,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
-#include <functional>
-#include <span>
-#include <string_view>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test::hooks {
 

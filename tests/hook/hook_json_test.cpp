@@ -4,15 +4,9 @@
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <support/environment_variable.hpp>
 #include <support/temporary_folder.hpp>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

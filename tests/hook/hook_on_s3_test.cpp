@@ -2,8 +2,7 @@
 #include <smdebug/hook/hook.hpp>
 
 #include "support/fake_s3.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/http/message.hpp>
@@ -13,15 +12,6 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

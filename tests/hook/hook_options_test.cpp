@@ -1,12 +1,8 @@
 #include <smdebug/hook/hook_options.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <chrono>
-#include <string>
-#include <string_view>
 
 using namespace smdebug;
 

@@ -3,18 +3,12 @@
 #include "hook/hook_fixture.hpp"
 #include "support/allocation_count.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,21 +3,14 @@
 #include "hook/object_store.hpp"
 #include "support/archetypes.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
-
-#include <doctest/doctest.h>
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <concepts>
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace smd = smdebug;
 using smdebug_test::like_s3;

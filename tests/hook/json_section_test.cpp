@@ -1,12 +1,6 @@
 #include <smdebug/hook/hook_json.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

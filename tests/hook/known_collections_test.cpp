@@ -1,12 +1,8 @@
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/index/collections_file.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include <support/temporary_folder.hpp>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

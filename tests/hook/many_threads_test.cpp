@@ -4,12 +4,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <thread>
-#include <vector>
+#include "support/test.hpp"
 
 namespace smd = smdebug;
 

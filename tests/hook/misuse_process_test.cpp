@@ -2,21 +2,13 @@
 #include <smdebug/hook/hook.hpp>
 
 #include "hook/hook_fixture.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
-
-#include <doctest/doctest.h>
 
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <cstddef>
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>

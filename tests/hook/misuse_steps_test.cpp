@@ -3,16 +3,12 @@
 
 #include "hook/hook_fixture.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <cstddef>
-#include <string>
-#include <vector>
 
 namespace smd = smdebug;
 using namespace smdebug_test::hooks;

@@ -3,23 +3,12 @@
 
 #include "hook/hook_fixture.hpp"
 
-#include <doctest/doctest.h>
-
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <array>
-#include <complex>
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <support/faulty_storage.hpp>
+#include "support/test.hpp"
 
 using namespace std::literals;
 namespace smd = smdebug;

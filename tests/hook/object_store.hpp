@@ -6,12 +6,7 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/storage_base.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -2,18 +2,11 @@
 
 #include "hook/hook_fixture.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test::hooks;

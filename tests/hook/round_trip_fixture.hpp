@@ -5,8 +5,7 @@
 
 #include "hook/object_store.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -14,18 +13,6 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstring>
-#include <memory>
-#include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test::round_trips {
 

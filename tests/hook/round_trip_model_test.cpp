@@ -3,26 +3,10 @@
 
 #include "hook/round_trip_fixture.hpp"
 #include "support/given_text.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <initializer_list>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -3,22 +3,11 @@
 
 #include "hook/round_trip_fixture.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/xtensor.hpp>
-
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

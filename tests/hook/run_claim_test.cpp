@@ -4,9 +4,8 @@
 #include "support/child_process.hpp"
 #include "support/scripted_storage.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
-
-#include <doctest/doctest.h>
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
@@ -15,17 +14,6 @@
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -3,23 +3,13 @@
 #include "hook/object_store.hpp"
 #include "support/faulty_storage.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,23 +2,14 @@
 
 #include "hook/hook_fixture.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
 
-#include <array>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <limits>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace smd = smdebug;
 using namespace std::literals;

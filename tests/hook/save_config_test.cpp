@@ -2,16 +2,8 @@
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <map>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include <support/temporary_folder.hpp>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

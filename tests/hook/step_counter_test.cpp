@@ -1,6 +1,6 @@
 #include <smdebug/hook/written_steps.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 namespace smd = smdebug;
 

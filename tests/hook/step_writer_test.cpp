@@ -1,24 +1,12 @@
 #include <smdebug/hook/step_writer.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

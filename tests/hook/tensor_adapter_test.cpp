@@ -2,21 +2,12 @@
 
 #include "hook/hook_fixture.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #if __has_include(<mdspan>)
 #include <mdspan>

@@ -1,19 +1,10 @@
 #include <smdebug/hook/tensor_record.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
-
-#include <array>
-#include <cstddef>
-#include <limits>
-#include <numeric>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace smd = smdebug;
 

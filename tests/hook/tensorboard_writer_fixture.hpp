@@ -3,18 +3,9 @@
 
 #include <smdebug/hook/tensorboard_writer.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace smdebug_test::tensorboard_files {
 

@@ -3,22 +3,12 @@
 
 #include "hook/tensorboard_writer_fixture.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
+
 #include <reduce/corpus.hpp>
 
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,17 +2,10 @@
 
 #include "hook/tensorboard_writer_fixture.hpp"
 #include "support/faulty_storage.hpp"
-
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -4,18 +4,11 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "support/environment_variable.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 namespace smd = smdebug;
 using smd::detail::with_rank;

@@ -1,13 +1,6 @@
 #include <smdebug/hook/written_steps.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <limits>
-#include <map>
-#include <optional>
-#include <random>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,24 +2,13 @@
 #include "hook_processes/training.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <optional>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -9,20 +9,8 @@
 
 #include <sys/mman.h>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <new>
-#include <optional>
-#include <set>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
 #include <support/sanitized.hpp>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -3,6 +3,7 @@
 #include "hook_processes/training.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -12,19 +13,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <memory>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -4,6 +4,7 @@
 #include "support/fake_s3.hpp"
 #include "support/given_text.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
@@ -12,14 +13,6 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

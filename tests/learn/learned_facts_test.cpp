@@ -1,15 +1,9 @@
 #include <smdebug/learn/learned_facts.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

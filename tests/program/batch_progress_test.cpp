@@ -4,12 +4,7 @@
 
 #include <smdebug/core/json_document.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <sstream>
-#include <string>
-#include <thread>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -4,21 +4,13 @@
 #include "support/given_text.hpp"
 #include "support/run_builder.hpp"
 #include "support/sick_run.hpp"
+#include "support/standard.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <program/console.hpp>
 #include <program/program.hpp>
 #include <program/rule_set.hpp>
 #include <smdebug/storage/local_storage.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <limits>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

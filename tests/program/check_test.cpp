@@ -10,17 +10,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/learn/learned_facts.hpp>
 
-#include <doctest/doctest.h>
-
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,12 +2,7 @@
 #include "program/captured.hpp"
 #include "support/checkpoint_files.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -21,12 +21,7 @@
 #include <program/text.hpp>
 #include <smdebug/learn/learned_facts.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

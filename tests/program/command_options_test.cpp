@@ -4,12 +4,7 @@
 #include <program/rows.hpp>
 #include <program/runs.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using texts = std::vector<std::string>;

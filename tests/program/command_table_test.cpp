@@ -8,12 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::cli::detail;
 using namespace smdebug;

@@ -4,13 +4,7 @@
 #include "program/shells.hpp"
 #include "program/small_table.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug_test;
 using smdebug::cli::detail::complete;

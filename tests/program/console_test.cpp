@@ -2,14 +2,11 @@
 
 #include "program/captured.hpp"
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <ostream>
 #include <streambuf>
-#include <string>
-#include <thread>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,6 +2,7 @@
 
 #include "support/environment_variable.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/command_line.hpp>
 #include <program/console.hpp>
@@ -10,12 +11,6 @@
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
 #include <program/stats.hpp>
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

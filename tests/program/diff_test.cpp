@@ -4,6 +4,7 @@
 #include "support/log_builder.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/rows.hpp>
 #include <smdebug/index/locations.hpp>
@@ -11,19 +12,6 @@
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

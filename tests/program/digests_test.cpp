@@ -5,17 +5,11 @@
 #include "program/captured.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/console.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/storage/local_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

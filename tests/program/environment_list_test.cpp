@@ -1,14 +1,8 @@
 #include <program/environment_list.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
-#include <set>
-#include <string>
 
 // Each variable that the library and the program read is listed, or is not for the user to set.
 TEST_CASE("environment_list: lists each variable that the sources name, and no other") {

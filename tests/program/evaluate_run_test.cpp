@@ -6,11 +6,7 @@
 #include <program/rule_set.hpp>
 #include <program/runs.hpp>
 
-#include <doctest/doctest.h>
-
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -4,12 +4,7 @@
 
 #include <program/program.hpp>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <stop_token>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,16 +3,9 @@
 
 #include <program/ranks.hpp>
 
-#include <cstddef>
+#include "support/standard.hpp"
+
 #include <deque>
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

@@ -1,15 +1,9 @@
 #include <program/finding_actions.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/console.hpp>
-
-#include <doctest/doctest.h>
-
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

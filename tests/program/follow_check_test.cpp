@@ -6,18 +6,11 @@
 #include <program/console.hpp>
 #include <program/program.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <ostream>
-#include <sstream>
 #include <streambuf>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -4,25 +4,11 @@
 #include "program/captured.hpp"
 #include "program/live_output.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "support/torch_files.hpp"
 
 #include <program/console.hpp>
 #include <program/following.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

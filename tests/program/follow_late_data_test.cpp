@@ -4,19 +4,10 @@
 #include "support/log_builder.hpp"
 #include "support/run_builder.hpp"
 #include "support/schedules.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/index/locations.hpp>
-
-#include <doctest/doctest.h>
-
-#include <functional>
-#include <limits>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -5,10 +5,7 @@
 
 #include <program/console.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -5,12 +5,7 @@
 
 #include <program/console.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <string>
-#include <thread>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

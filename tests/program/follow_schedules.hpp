@@ -4,28 +4,13 @@
 #include "program/captured.hpp"
 #include "program/live_output.hpp"
 #include "support/schedules.hpp"
+#include "support/standard.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <program/console.hpp>
 #include <program/program.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <functional>
 #include <future>
-#include <iterator>
-#include <sstream>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

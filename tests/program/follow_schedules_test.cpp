@@ -5,13 +5,7 @@
 #include "support/log_schedules.hpp"
 #include "support/run_schedules.hpp"
 #include "support/schedules.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug_test;
 

@@ -5,16 +5,7 @@
 #include <program/runs.hpp>
 #include <program/step_feed.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <filesystem>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -6,11 +6,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/storage/local_storage.hpp>
 
-#include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

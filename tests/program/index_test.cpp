@@ -3,18 +3,10 @@
 #include "program/captured.hpp"
 #include "support/archive_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/open_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <map>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,14 +1,11 @@
 #include <program/interrupt.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
-#include <stop_token>
-#include <thread>
 
 using namespace smdebug;
 using namespace std::chrono_literals;

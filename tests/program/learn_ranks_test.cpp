@@ -4,22 +4,11 @@
 #include "program/fake_ranks.hpp"
 #include "program/healthy_runs.hpp"
 #include "support/environment_variable.hpp"
+#include "support/test.hpp"
 
 #include <program/learn.hpp>
 #include <program/pack.hpp>
 #include <smdebug/core/stop_token.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

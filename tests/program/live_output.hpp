@@ -3,18 +3,10 @@
 
 #include <program/program.hpp>
 
-#include <chrono>
-#include <condition_variable>
-#include <functional>
-#include <mutex>
+#include "support/standard.hpp"
+
 #include <ostream>
-#include <stop_token>
 #include <streambuf>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace smdebug_test {
 

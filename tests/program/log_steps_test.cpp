@@ -2,18 +2,9 @@
 #include "program/captured.hpp"
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/program.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -6,14 +6,7 @@
 #include <program/runs.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,20 +3,13 @@
 #include "program/captured.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/rows.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/local_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

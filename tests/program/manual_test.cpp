@@ -4,12 +4,7 @@
 #include "program/shells.hpp"
 #include "program/small_table.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug::cli::detail;
 using namespace smdebug_test;

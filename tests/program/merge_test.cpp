@@ -7,11 +7,7 @@
 #include <program/program.hpp>
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <stop_token>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,14 +2,9 @@
 
 #include "program/captured.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <filesystem>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

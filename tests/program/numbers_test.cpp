@@ -2,12 +2,7 @@
 
 #include <program/console.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <limits>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

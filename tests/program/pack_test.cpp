@@ -2,20 +2,10 @@
 
 #include "program/captured.hpp"
 #include "support/archive_builder.hpp"
+#include "support/test.hpp"
 
 #include <program/program.hpp>
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <set>
-#include <stop_token>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -5,19 +5,10 @@
 #include "support/log_builder.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/program.hpp>
 #include <smdebug/storage/local_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

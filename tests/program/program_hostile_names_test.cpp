@@ -4,20 +4,12 @@
 #include "support/archive_builder.hpp"
 #include "support/checkpoint_files.hpp"
 #include "support/log_builder.hpp"
+#include "support/test.hpp"
 
 #include <program/console.hpp>
 #include <program/text.hpp>
 #include <smdebug/archive.hpp>
 #include <smdebug/formats.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <limits>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

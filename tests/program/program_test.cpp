@@ -7,23 +7,14 @@
 #include <program/program_version.hpp>
 #include <program/text.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <sstream>
-#include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -4,11 +4,9 @@
 
 #include <program/command_options.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <algorithm>
 #include <regex>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,20 +1,12 @@
 #include <program/scan_results.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <program/database/results_database.hpp>
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

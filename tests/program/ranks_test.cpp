@@ -4,19 +4,7 @@
 
 #include <smdebug/batch/run_result.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

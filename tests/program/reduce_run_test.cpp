@@ -6,10 +6,7 @@
 #include <program/runs.hpp>
 #include <smdebug/trial/step_stream.hpp>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,15 +2,9 @@
 
 #include "program/captured.hpp"
 #include "support/log_builder.hpp"
+#include "support/test.hpp"
 
 #include <program/program.hpp>
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <stop_token>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

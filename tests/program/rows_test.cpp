@@ -4,13 +4,7 @@
 
 #include <program/table.hpp>
 
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <sstream>
-#include <string>
-#include <tuple>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -6,12 +6,7 @@
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <tuple>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -7,17 +7,7 @@
 #include <program/rule_set.hpp>
 #include <smdebug/rule_main.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <tuple>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -5,21 +5,11 @@
 #include "support/child_process.hpp"
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/program.hpp>
 #include <program/runs.hpp>
 #include <smdebug/archive.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,10 +3,7 @@
 #include <program/run_problems.hpp>
 #include <program/runs.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -5,12 +5,7 @@
 #include <program/rule_set.hpp>
 #include <program/scan_arguments.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <memory>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,12 +2,7 @@
 
 #include "program/captured.hpp"
 
-#include <doctest/doctest.h>
-
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

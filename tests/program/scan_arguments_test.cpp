@@ -2,7 +2,7 @@
 
 #include <program/batch_progress.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 TEST_CASE("scan_arguments: by default rules over whole runs, on one thread per CPU, without limits") {
     const smdebug::cli::detail::scan_arguments usual;

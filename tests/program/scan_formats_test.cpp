@@ -3,14 +3,7 @@
 
 #include <program/program.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

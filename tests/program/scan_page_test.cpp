@@ -4,10 +4,7 @@
 
 #include <program/program.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

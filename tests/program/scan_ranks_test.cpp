@@ -7,18 +7,9 @@
 #include <program/scan_arguments.hpp>
 #include <smdebug/core/stop_token.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
-#include <chrono>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iterator>
 #include <regex>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

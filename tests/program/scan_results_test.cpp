@@ -5,6 +5,7 @@
 #include "support/child_process.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/batch_progress.hpp>
 #include <program/database/sqlite.hpp>
@@ -15,19 +16,6 @@
 #include <program/stats.hpp>
 #include <smdebug/archive.hpp>
 #include <smdebug/storage/local_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <set>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -6,10 +6,7 @@
 #include <program/scan_arguments.hpp>
 #include <program/stats.hpp>
 
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

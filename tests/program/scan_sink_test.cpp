@@ -7,9 +7,7 @@
 #include <program/scan_arguments.hpp>
 #include <smdebug/core/printable_text.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,22 +3,10 @@
 #include "program/captured.hpp"
 #include "support/archive_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/scan_arguments.hpp>
 #include <smdebug/archive.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <map>
-#include <set>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

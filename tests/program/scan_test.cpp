@@ -2,6 +2,7 @@
 
 #include "program/captured.hpp"
 #include "support/run_on_s3.hpp"
+#include "support/test.hpp"
 
 #include <program/check.hpp>
 #include <program/evaluate_run.hpp>
@@ -14,17 +15,6 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/registry/rule_registry.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,19 +1,8 @@
 #include "support/environment_variable.hpp"
+#include "support/test.hpp"
 
 #include <program/shard.hpp>
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace smd = smdebug;
 

@@ -2,17 +2,10 @@
 #pragma once
 
 #include "support/skipped.hpp"
+#include "support/standard.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <sys/wait.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace smdebug_test {
 

@@ -7,11 +7,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstring>
-#include <filesystem>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

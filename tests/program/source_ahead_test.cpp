@@ -1,16 +1,6 @@
 #include <program/source_ahead.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace std::chrono_literals;

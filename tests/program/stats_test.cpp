@@ -3,6 +3,7 @@
 #include "program/captured.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/rows.hpp>
 #include <program/text.hpp>
@@ -10,15 +11,6 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

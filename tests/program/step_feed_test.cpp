@@ -2,16 +2,7 @@
 
 #include "program/captured.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,11 +2,7 @@
 
 #include "program/captured.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -8,11 +8,7 @@
 #include <smdebug/trial/trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,15 +2,7 @@
 
 #include <program/rows.hpp>
 
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using cli::detail::output_format;

@@ -2,16 +2,12 @@
 
 #include <program/console.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cstddef>
-#include <optional>
-#include <string>
 
 using namespace smdebug;
 

@@ -1,10 +1,6 @@
 #include <program/text.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using texts = std::vector<std::string>;

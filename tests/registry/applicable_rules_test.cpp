@@ -1,14 +1,9 @@
 #include <smdebug/registry/rule_registry.hpp>
 
 #include "support/sick_run.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <iterator>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

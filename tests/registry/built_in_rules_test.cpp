@@ -3,12 +3,7 @@
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/setting.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

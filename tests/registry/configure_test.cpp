@@ -5,14 +5,7 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/setting.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using texts = std::vector<std::string>;

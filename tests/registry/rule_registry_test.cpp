@@ -2,21 +2,13 @@
 
 #include "support/given_text.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,11 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using texts = std::vector<std::string>;

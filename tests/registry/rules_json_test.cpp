@@ -1,14 +1,9 @@
 #include <smdebug/registry/rule_registry.hpp>
 
 #include "support/given_text.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using smdebug_test::contains;

@@ -2,6 +2,7 @@
 
 #include "support/run_builder.hpp"
 #include "support/small_run.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
@@ -11,15 +12,6 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <concepts>
-#include <limits>
-#include <memory>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

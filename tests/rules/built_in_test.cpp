@@ -1,6 +1,6 @@
 #include <smdebug/rules/built_in.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 #include <smdebug/core/step.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
@@ -12,11 +12,6 @@
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/concepts.hpp>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 

@@ -1,12 +1,7 @@
 #include <smdebug/rules/concepts.hpp>
 
 #include "support/fake_trial.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string_view>
-#include <tuple>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using smdebug_test::fake_trial;

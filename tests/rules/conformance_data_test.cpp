@@ -1,5 +1,6 @@
 // Built-in rules about labels, inputs, boosted trees and clocks on odd runs: see conformance_test.cpp.
 #include "support/rule_conformance.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/rules/built_in/check_input_images.hpp>
 #include <smdebug/rules/built_in/class_imbalance.hpp>
@@ -8,8 +9,6 @@
 #include <smdebug/rules/built_in/nlp_sequence_ratio.hpp>
 #include <smdebug/rules/built_in/stalled_training.hpp>
 #include <smdebug/rules/built_in/tree_depth.hpp>
-
-#include <doctest/doctest.h>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,5 +1,6 @@
 // Built-in rules about layers and losses on odd runs: see conformance_test.cpp.
 #include "support/rule_conformance.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/rules/built_in/dead_relu.hpp>
 #include <smdebug/rules/built_in/loss_not_decreasing.hpp>
@@ -7,8 +8,6 @@
 #include <smdebug/rules/built_in/overtraining.hpp>
 #include <smdebug/rules/built_in/poor_weight_initialization.hpp>
 #include <smdebug/rules/built_in/saturated_activation.hpp>
-
-#include <doctest/doctest.h>
 
 using namespace smdebug;
 using namespace smdebug_test;

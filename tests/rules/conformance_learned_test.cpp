@@ -2,15 +2,12 @@
 #include "support/odd_runs.hpp"
 #include "support/rule_conformance.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/learn/learn.hpp>
 #include <smdebug/rules/built_in/learned.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,6 +2,7 @@
 // run makes the rule fire.  In three files, as each rule is compiled for three trials: also conformance_layers_test.cpp
 // and conformance_data_test.cpp.
 #include "support/rule_conformance.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/rules/built_in/all_zero.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
@@ -10,11 +11,6 @@
 #include <smdebug/rules/built_in/unchanged_tensor.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/built_in/weight_update_ratio.hpp>
-
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

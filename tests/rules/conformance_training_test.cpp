@@ -1,5 +1,6 @@
 // Built-in rules about training runs on odd runs: see conformance_test.cpp.
 #include "support/rule_conformance.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/rules/built_in/activation_outliers.hpp>
 #include <smdebug/rules/built_in/attention_collapse.hpp>
@@ -9,8 +10,6 @@
 #include <smdebug/rules/built_in/precision_underflow.hpp>
 #include <smdebug/rules/built_in/replica_mismatch.hpp>
 #include <smdebug/rules/built_in/weight_norm_drift.hpp>
-
-#include <doctest/doctest.h>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,10 +3,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

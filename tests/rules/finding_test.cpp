@@ -1,9 +1,7 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/finding.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cmath>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -1,5 +1,6 @@
 // All built-in rules over the golden runs: together, with shared reads, each has the same findings as alone.
 #include "support/rule_conformance.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/learn/learn.hpp>
 #include <smdebug/registry/rule_registry.hpp>
@@ -7,18 +8,6 @@
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <concepts>
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

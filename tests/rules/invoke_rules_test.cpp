@@ -1,6 +1,7 @@
 #include <smdebug/rules/invoke_rules.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
@@ -8,16 +9,6 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <limits>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,20 +2,10 @@
 
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/rules/rule_result.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <memory>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <tuple>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

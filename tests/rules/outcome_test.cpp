@@ -1,6 +1,6 @@
 #include <smdebug/rules/finding.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -2,15 +2,10 @@
 
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

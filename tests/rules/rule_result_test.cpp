@@ -1,21 +1,13 @@
 #include <smdebug/rules/rule_result.hpp>
 
 #include "support/small_run.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

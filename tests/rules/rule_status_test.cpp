@@ -1,8 +1,6 @@
 #include <smdebug/rules/rule_result.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

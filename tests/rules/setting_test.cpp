@@ -1,14 +1,6 @@
 #include <smdebug/rules/setting.hpp>
 
-#include <doctest/doctest.h>
-
-#include <concepts>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <support/run_builder.hpp>
-#include "support/standard.hpp"
 #include <support/small_run.hpp>
+#include "support/standard.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>

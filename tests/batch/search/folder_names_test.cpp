@@ -2,13 +2,9 @@
 
 #include "support/few_descriptors.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

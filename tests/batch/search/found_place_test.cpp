@@ -1,9 +1,6 @@
 #include <smdebug/batch/search/found_place.hpp>
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug::detail;
 

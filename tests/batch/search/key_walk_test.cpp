@@ -2,17 +2,11 @@
 
 #include "support/counting_storage.hpp"
 #include "support/fake_s3.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

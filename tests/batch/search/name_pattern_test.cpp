@@ -2,12 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <initializer_list>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,13 +2,7 @@
 
 #include "support/few_descriptors.hpp"
 #include "support/temporary_folder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

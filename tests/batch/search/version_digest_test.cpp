@@ -1,11 +1,6 @@
 #include <smdebug/batch/run_version.hpp>
 
-#include <doctest/doctest.h>
-
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail;

@@ -2,14 +2,9 @@
 
 #include "support/environment_variable.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
-#include <utility>
 
 using namespace smdebug;
 using namespace smdebug::detail;

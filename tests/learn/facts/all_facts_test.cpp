@@ -1,13 +1,9 @@
 #include <smdebug/learn/facts/all_facts.hpp>
 
 #include "support/given_text.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail::learn;

@@ -1,9 +1,6 @@
 #include <smdebug/learn/facts/entry.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::detail::learn;
 

@@ -2,13 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <string>
-#include <string_view>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail::learn;

@@ -1,6 +1,6 @@
 #include <smdebug/learn/facts/numbers.hpp>
 
-#include <doctest/doctest.h>
+#include "support/test.hpp"
 
 using namespace smdebug::detail::learn;
 

@@ -1,12 +1,6 @@
 #include <smdebug/learn/facts/packed_list.hpp>
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::detail::learn;
 

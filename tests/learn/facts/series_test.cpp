@@ -1,10 +1,6 @@
 #include <smdebug/learn/facts/series.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <random>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail::learn;

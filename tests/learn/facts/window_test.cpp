@@ -1,9 +1,6 @@
 #include <smdebug/learn/facts/window.hpp>
 
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail::learn;

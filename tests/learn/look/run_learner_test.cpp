@@ -1,10 +1,6 @@
 #include <smdebug/learn/look/run_learner.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail::learn;

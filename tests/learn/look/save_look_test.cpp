@@ -3,15 +3,7 @@
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/tensor/element.hpp>
 
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstddef>
-#include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::detail::learn;

@@ -4,8 +4,7 @@
 
 #include <program/database/sqlite.hpp>
 
-#include <chrono>
-#include <string>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

@@ -1,14 +1,9 @@
 #include "program/database/canonical_rows.hpp"
 #include "program/database/results.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/database/results_database.hpp>
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <memory>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

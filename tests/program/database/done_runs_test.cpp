@@ -1,13 +1,6 @@
 #include <program/database/done_runs.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <random>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug::detail::sqlite;
 

@@ -4,23 +4,12 @@
 #include "program/database/results.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <program/database/results_database.hpp>
 #include <program/database/sqlite.hpp>
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <random>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,21 +1,10 @@
 // The page docs/how-to/batch.md, its section about databases: its queries, run as they stand there, and its columns.
 #include "program/database/results.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/database/results_database.hpp>
 #include <program/database/sqlite.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <limits>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

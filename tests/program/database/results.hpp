@@ -4,12 +4,7 @@
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/batch/run_result.hpp>
 
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

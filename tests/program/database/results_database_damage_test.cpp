@@ -6,22 +6,13 @@
 #include "support/child_process.hpp"
 #include "support/skipped.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/database/sqlite.hpp>
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
 #include <sched.h>
 #include <sys/mount.h>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <random>
-#include <string>
-#include <string_view>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,17 +2,9 @@
 
 #include "program/database/results.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/database/sqlite.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

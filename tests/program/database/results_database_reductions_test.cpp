@@ -3,19 +3,10 @@
 #include "program/database/results.hpp"
 #include "program/database/results_database_fixture.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

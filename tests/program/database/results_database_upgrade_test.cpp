@@ -2,19 +2,10 @@
 
 #include "program/database/results.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/database/merge_databases.hpp>
 #include <program/database/sqlite.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

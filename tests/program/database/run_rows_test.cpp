@@ -2,14 +2,10 @@
 
 #include "program/database/results.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <program/database/schema.hpp>
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,16 +1,9 @@
 #include <program/database/schema.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <fstream>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,22 +1,11 @@
 #include <program/database/sqlite.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
 #include <sys/stat.h>
-
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <limits>
-#include <new>
-#include <string>
-#include <string_view>
-#include <utility>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,15 +1,8 @@
 #include <smdebug/rules/built_in/activation_outliers.hpp>
 
 #include "rules/built_in/history_runs.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,15 +2,8 @@
 
 #include "rules/built_in/history_runs.hpp"
 #include "support/given_text.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -4,22 +4,13 @@
 
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <limits>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
 
 namespace smdebug_test {
 

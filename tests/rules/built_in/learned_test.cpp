@@ -3,19 +3,12 @@
 #include "rules/built_in/history_runs.hpp"
 #include "support/given_text.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/learn/learn.hpp>
 #include <smdebug/rules/rule_result.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

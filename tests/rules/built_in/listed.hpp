@@ -1,9 +1,7 @@
 // Numbers as a text, for the messages of tests: doctest does not print vectors.
 #pragma once
 
-#include <sstream>
-#include <string>
-#include <vector>
+#include "support/standard.hpp"
 
 namespace smdebug_test {
 

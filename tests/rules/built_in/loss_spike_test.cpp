@@ -4,15 +4,7 @@
 #include "rules/built_in/listed.hpp"
 #include "support/given_text.hpp"
 #include "support/small_run.hpp"
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,20 +3,11 @@
 #include "rules/built_in/listed.hpp"
 #include "support/run_builder.hpp"
 #include "support/small_run.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <complex>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -5,6 +5,7 @@
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 #include "support/small_run.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
@@ -12,20 +13,6 @@
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstring>
-#include <limits>
-#include <random>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,12 +2,7 @@
 
 #include "rules/built_in/history_runs.hpp"
 
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

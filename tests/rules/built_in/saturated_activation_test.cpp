@@ -3,21 +3,12 @@
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 #include "support/small_run.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <complex>
-#include <cstddef>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -2,18 +2,11 @@
 
 #include "support/run_builder.hpp"
 #include "support/small_run.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -3,14 +3,7 @@
 #include "rules/built_in/history_runs.hpp"
 #include "rules/built_in/listed.hpp"
 #include "support/given_text.hpp"
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,21 +1,13 @@
 #include <smdebug/rules/any_rule.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 #include "support/thrown_code.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <functional>
-#include <limits>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;

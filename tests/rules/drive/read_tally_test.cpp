@@ -1,10 +1,6 @@
 #include <smdebug/rules/drive/rule_drive.hpp>
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using detail::read_log;

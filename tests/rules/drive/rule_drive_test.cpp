@@ -2,6 +2,7 @@
 
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
@@ -9,18 +10,6 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

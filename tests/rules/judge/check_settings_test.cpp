@@ -2,12 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using rules::detail::allowed_range;

@@ -2,19 +2,9 @@
 
 #include "support/run_builder.hpp"
 #include "support/small_run.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <complex>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -13,16 +13,7 @@
 #include <smdebug/rules/built_in/weight_norm_drift.hpp>
 #include <smdebug/rules/setting.hpp>
 
-#include <doctest/doctest.h>
-
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using rules::detail::robust_statistics_of;

@@ -3,9 +3,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using rules::detail::lasting_findings;

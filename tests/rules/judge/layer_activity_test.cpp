@@ -5,17 +5,7 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/trial/lookup.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <complex>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::rules::detail;

@@ -3,12 +3,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/learn/facts/all_facts.hpp>
 
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug::rules::detail;

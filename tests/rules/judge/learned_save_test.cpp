@@ -4,9 +4,7 @@
 
 #include <smdebug/trial/basic_trial.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using namespace smdebug_test;

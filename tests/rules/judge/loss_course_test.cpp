@@ -2,11 +2,7 @@
 
 #include <smdebug/core/step.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 using rules::detail::loss_course;

@@ -3,16 +3,9 @@
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
 #include "support/small_run.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

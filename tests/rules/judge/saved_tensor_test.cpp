@@ -3,16 +3,10 @@
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
 #include "support/small_run.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -1,13 +1,9 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug::rules::detail;

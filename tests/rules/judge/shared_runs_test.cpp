@@ -2,16 +2,11 @@
 
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
+#include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <string>
 
 using namespace smdebug;
 using namespace smdebug_test;

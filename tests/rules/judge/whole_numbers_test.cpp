@@ -1,9 +1,6 @@
 #include <smdebug/rules/judge/whole_numbers.hpp>
 
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace smdebug;
 

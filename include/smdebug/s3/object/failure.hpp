@@ -220,7 +220,8 @@ inline void fail(const location& place, std::string_view server, const call_resu
     const error_context context{.where = where};
     if (!answer.answered()) {
         if (answer.outcome == http::outcome::timed_out) {
-            throw unavailable(error_code::timed_out, text + "It did not end within its deadline; see s3_options::retry", context);
+            throw unavailable(error_code::timed_out, text + "It did not end within its deadline; see s3_options::retry",
+                              context);
         }
         if (answer.outcome == http::outcome::too_long) {
             throw unsupported(text + "The server " + std::string{server} + " sends more than was requested", context);

@@ -123,11 +123,12 @@ public:
     void check_time() const {
         if (clock::now() >= latest_) {
             const std::string where = asked_.where().text();
-            throw unavailable(error_code::timed_out, "listing " + where + " did not end within " +
-                                std::to_string(asked_.options().list_deadline.count()) + " ms, in which the server " +
-                                asked_.server() + " has given " + std::to_string(pages_) +
-                                " pages; see s3_options::list_deadline, or list a longer prefix",
-                            {.where = where});
+            throw unavailable(error_code::timed_out,
+                              "listing " + where + " did not end within " +
+                                  std::to_string(asked_.options().list_deadline.count()) + " ms, in which the server " +
+                                  asked_.server() + " has given " + std::to_string(pages_) +
+                                  " pages; see s3_options::list_deadline, or list a longer prefix",
+                              {.where = where});
         }
     }
 
