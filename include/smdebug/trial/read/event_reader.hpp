@@ -72,8 +72,8 @@ public:
 private:
     void begin_file(const event_file& file);
     void begin_tensor(name_id name);
-    // The bytes of an entry, none if it is not in an object; returns why they cannot be read.
-    [[nodiscard]] std::optional<lookup_error> read_bytes(const layout::entry& entry, byte_view& bytes);
+    // Reads the bytes of an entry, none if it is not in an object; false after an error, which is then in failure_.
+    [[nodiscard]] bool read_bytes(const layout::entry& entry, byte_view& bytes);
     void read_saved(name_id name, reduction_set asked);
     void read_values(const layout::entry& entry);
 

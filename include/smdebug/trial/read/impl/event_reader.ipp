@@ -98,24 +98,24 @@ SMDEBUG_INLINE const scanned_tensor& event_reader::tensor(name_id name, const te
     return out_;
 }
 
-SMDEBUG_INLINE std::optional<lookup_error> event_reader::read_bytes(const layout::entry& entry, byte_view& bytes) {
+SMDEBUG_INLINE bool event_reader::read_bytes(const layout::entry& entry, byte_view& bytes) {
     try {
         bytes = entry.is_in_object() ? source_->entry_bytes(entry) : byte_view{};
-        return std::nullopt;
+        return true;
     } catch (const std::exception&) {
-        return failure_from_current_exception(std::string{out_.event_file}, entry.record.offset);
+        failure_ = failure_from_current_exception(std::string{out_.event_file}, entry.record.offset);
+        return false;
     }
 }
 
 SMDEBUG_INLINE void event_reader::read_saved(name_id name, reduction_set asked) {
     each_saved(from_, *index_, name, asked, [&](reduction_key key, const layout::entry& entry) {
         const auto file = [this] { return std::string{out_.event_file}; };
+        double& number = out_.saved_value[key.index()];
         byte_view bytes;
-        auto failed = read_bytes(entry, bytes);
-        if (!failed) {
-            failed = decoder_.decode_saved(entry, out_.name, key, file, bytes, out_.saved_value[key.index()]);
-        }
-        if (failed) {
+        if (!read_bytes(entry, bytes)) {
+            out_.saved_failures.push_back({key, std::move(failure_)});
+        } else if (auto failed = decoder_.decode_saved(entry, out_.name, key, file, bytes, number)) {
             out_.saved_failures.push_back({key, *std::move(failed)});
         } else {
             out_.saved = out_.saved | reduction_set{key};
@@ -126,14 +126,14 @@ SMDEBUG_INLINE void event_reader::read_saved(name_id name, reduction_set asked) 
 SMDEBUG_INLINE void event_reader::read_values(const layout::entry& entry) {
     const auto file = [this] { return std::string{out_.event_file}; };
     byte_view bytes;
-    auto failed = read_bytes(entry, bytes);
+    if (!read_bytes(entry, bytes)) {
+        out_.content = unread_values{.why = &failure_};
+        return;
+    }
     auto& read = out_.content.emplace<scanned_values>();
     const left_to_caller left{.check = config_.defer_checks ? &read.check : nullptr,
                               .repeats = config_.keep_repeats ? &read.repeats : nullptr};
-    if (!failed) {
-        failed = decoder_.decode(entry, out_.name, file, bytes, values_, left);
-    }
-    if (failed) {
+    if (auto failed = decoder_.decode(entry, out_.name, file, bytes, values_, left)) {
         failure_ = *std::move(failed);
         out_.content = unread_values{.why = &failure_};
     } else {
