@@ -30,12 +30,16 @@ TEST_CASE("hook: the same worker's name is refused however the workers are count
     many.include_workers = smd::include_workers::all;
     {
         const memory_hook alone{store, everything()};
-        CHECK(thrown_code([&] { static_cast<void>(memory_hook{store, many}); }) == smd::error_code::in_use);
+        CHECK(smdebug_test::thrown_code([&] {
+                  static_cast<void>(memory_hook{store, many});
+              }) == smd::error_code::in_use);
         CHECK(store.size("claim.smd"));  // still held
     }
     memory_storage other;
     const memory_hook first{other, many};
-    CHECK(thrown_code([&] { static_cast<void>(memory_hook{other, everything()}); }) == smd::error_code::in_use);
+    CHECK(smdebug_test::thrown_code([&] {
+              static_cast<void>(memory_hook{other, everything()});
+          }) == smd::error_code::in_use);
 }
 
 TEST_CASE("hook: the longest name of a worker is good for all files, a longer one is refused when the hook is made") {
@@ -102,7 +106,7 @@ TEST_CASE("hook: a forked child that ends touches nothing of its parent's") {
         CHECK_FALSE(smd::local_storage{run}.size("training_job_end.ts"));
         parents->save_tensor("b", one);
         parents->end_step();
-        CHECK(thrown_code([&] { static_cast<void>(smd::hook{options}); }) == smd::error_code::in_use);
+        CHECK(smdebug_test::thrown_code([&] { static_cast<void>(smd::hook{options}); }) == smd::error_code::in_use);
         parents->close();
         CHECK(smd::local_trial{run}.tensor("a").value<float>(0).size() == 100'000);
     }

@@ -1,7 +1,9 @@
 // A look-up converts to a std::expected where the standard library has it.  Exit status 77: it has not.
 #include <smdebug/trial/lookup.hpp>
 
-#include "support/standard.hpp"
+#include <cstdio>
+#include <string>
+#include <utility>
 
 #ifdef __cpp_lib_expected
 
