@@ -45,10 +45,11 @@ SMDEBUG_INLINE s3_storage::s3_storage(std::string_view uri, s3_options options,
 }
 
 SMDEBUG_INLINE byte_buffer s3_storage::read(std::string_view key, byte_range where) const {
-    // HTTP has no empty ranges; still the object must exist.
-    std::optional<byte_buffer> bytes = where.length != 0 ? s3::detail::object_reader{*client_}.read(key, where)
-                                       : size(key)       ? std::optional{byte_buffer{}}
-                                                         : std::nullopt;
+    if (where.length == 0) {  // HTTP has no empty ranges; still the object must exist
+        check_found(key, size(key).has_value());
+        return {};
+    }
+    auto bytes = s3::detail::object_reader{*client_}.read(key, where);
     check_found(key, bytes.has_value());
     return *std::move(bytes);
 }
