@@ -25,3 +25,4 @@
 #include <smdebug/rules/judge/impl/learned_judge.ipp>
 #include <smdebug/rules/judge/impl/loss_values.ipp>
 #include <smdebug/rules/judge/impl/saved_tensor.ipp>
+#include <smdebug/rules/judge/impl/shared_runs.ipp>
