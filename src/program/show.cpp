@@ -55,15 +55,15 @@ std::vector<step_number> steps_to_show(const program_trial& run, const smdebug::
                                        const show_arguments& args) {
     const auto id = from.find_tensor(args.tensor);
     if (!id) {
-        throw error(error_code::tensor_unavailable,
-                    "Tensor " + args.tensor + " was not saved." + suggestion(args.tensor, run.tensor_names()),
-                    {.where = run.path(), .tensor = args.tensor});
+        throw not_found(error_code::tensor_unavailable,
+                        "Tensor " + args.tensor + " was not saved." + suggestion(args.tensor, run.tensor_names()),
+                        {.where = run.path(), .tensor = args.tensor});
     }
     const auto steps = from.tensor_steps(*id, args.mode, true);
     const std::string in = args.mode == mode::global ? "" : " of mode " + std::string{name_of(args.mode)};
     if (steps.empty()) {
-        throw error(error_code::tensor_unavailable_for_step, "Tensor " + args.tensor + " has no steps" + in,
-                    {.tensor = args.tensor});
+        throw not_found(error_code::tensor_unavailable_for_step, "Tensor " + args.tensor + " has no steps" + in,
+                        {.tensor = args.tensor});
     }
     const step_number asked = args.step.value_or(steps.back());
     const bool any_mode = args.mode == mode::global && args.step && from.steps_are_synthetic;
@@ -79,10 +79,10 @@ std::vector<step_number> steps_to_show(const program_trial& run, const smdebug::
         }
     }
     if (found.empty()) {
-        throw error(error_code::tensor_unavailable_for_step,
-                    "Tensor " + args.tensor + " is not there at step " + std::to_string(asked) + in + "; its steps" +
-                        in + ": " + (any_mode ? there : compact_steps(steps)),
-                    {.tensor = args.tensor, .step = asked, .step_mode = args.mode});
+        throw not_found(error_code::tensor_unavailable_for_step,
+                        "Tensor " + args.tensor + " is not there at step " + std::to_string(asked) + in +
+                            "; its steps" + in + ": " + (any_mode ? there : compact_steps(steps)),
+                        {.tensor = args.tensor, .step = asked, .step_mode = args.mode});
     }
     return found;
 }
@@ -101,10 +101,10 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
         }
     }
     if (chosen == nullptr) {
-        throw error(error_code::invalid_worker,
-                    "Worker " + *args.worker + " did not save tensor " + args.tensor + " at step " +
-                        std::to_string(from.shown_step_of(step)) + "; these did: " + joined(about.workers, ", "),
-                    {.tensor = args.tensor, .step = step, .worker = *args.worker});
+        throw not_found(error_code::invalid_worker,
+                        "Worker " + *args.worker + " did not save tensor " + args.tensor + " at step " +
+                            std::to_string(from.shown_step_of(step)) + "; these did: " + joined(about.workers, ", "),
+                        {.tensor = args.tensor, .step = step, .worker = *args.worker});
     }
     about.file = *chosen;
     about.shown_step = from.shown_step(*chosen);

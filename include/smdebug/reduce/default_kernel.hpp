@@ -6,8 +6,10 @@
 #ifdef SMDEBUG_COMPILED
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #else
-#include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#include <smdebug/reduce/scalar_kernel.hpp>
+#endif
 #endif
 
 namespace smdebug::inline v1 {

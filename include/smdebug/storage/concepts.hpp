@@ -113,8 +113,7 @@ using range_sink = visitor_ref<std::size_t, std::optional<byte_buffer>, const ob
 struct object_entry {
     std::string key = {};
     std::uint64_t size = 0;
-    std::string version =
-        {};  ///< changes whenever the bytes change: an ETag, say; empty if unknown, as of a broken link
+    std::string version = {};  ///< changes whenever the bytes change, as an ETag; empty if unknown, as of a broken link
     std::string written = {};  ///< changes whenever it is written, even if the bytes stay the same; empty if unknown
     friend bool operator==(const object_entry&, const object_entry&) = default;
 };

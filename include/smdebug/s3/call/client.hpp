@@ -40,7 +40,8 @@ struct location {
     friend bool operator==(const location&, const location&) = default;
 };
 
-/// The place that "s3://bucket/prefix" names.  Trailing slashes are ignored; the rest of the prefix is taken literally, including '%' and "//".
+/// The place that "s3://bucket/prefix" names.  Trailing slashes are ignored; the rest of the prefix is taken literally,
+/// including '%' and "//".
 /// Errors: value_error for anything but s3://, and for a name that no bucket can have.
 [[nodiscard]] location parse_location(std::string_view uri);
 

@@ -393,7 +393,10 @@ private:
                                      .digests = true};
         try {
             side.names.emplace(names, *side.from);
-        } catch (const not_found&) {  // the collection
+        } catch (const not_found& none) {
+            if (none.code() != error_code::collection_unavailable) {
+                throw;
+            }
             missing = std::current_exception();
         }
     }
