@@ -372,14 +372,14 @@ std::string windows_of(const learn::number_series& series, learn::number which) 
     for (std::size_t i = 0; i < series.windows.size(); ++i) {
         const learn::window_facts window = series.windows[i];
         const step_number first = learn::first_step_of(window.window);
-        const auto envelope = learn::envelope_of(series, which, first, 1);
-        const auto bound = [&](const std::optional<double>& margin, double learned_envelope::*side) {
-            return envelope && margin ? short_text((envelope->envelope).*side) : std::string{"-"};
+        const auto envelope = series.envelope_at(which, first, 1);
+        const auto bound = [&](const std::optional<double>& margin, double learn::healthy_envelope::*side) {
+            return envelope && margin ? short_text((*envelope).*side) : std::string{"-"};
         };
         for (const std::string& cell :
              {std::to_string(first), std::to_string(learn::last_step_of(window.window)), std::to_string(window.runs),
               short_text(window.low[0].number), short_text(window.high[0].number),
-              bound(series.down, &learned_envelope::lower), bound(series.up, &learned_envelope::upper)}) {
+              bound(series.down, &learn::healthy_envelope::lower), bound(series.up, &learn::healthy_envelope::upper)}) {
             cells.push_back(cell);
         }
     }

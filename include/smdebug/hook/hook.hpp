@@ -202,9 +202,7 @@ public:
     /// call should_save first to save less.
     template <saved_element Value>
     void save_scalar(std::string_view name, Value value) {
-        const std::array<std::size_t, 1> shape{1};
-        const std::string full = "scalar/" + std::string{name};
-        save_scalar_view(full, view_of(std::span<const Value, 1>{&value, 1}, shape, full));
+        save_number(name, saved_dtype_v<Value>, std::as_bytes(std::span<const Value, 1>{&value, 1}));
     }
 
     /// The next step that begins saves every tensor with its values, whatever the configuration says.
@@ -246,7 +244,7 @@ protected:
 private:
     friend class detail::hook_door;
 
-    void save_scalar_view(std::string_view name, const tensor_view& value);
+    void save_number(std::string_view name, dtype type, byte_view value);
     // What is due of a tensor whose elements are not; unset if they are due, or nothing is.
     [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name, const collection_names& into);
     // Saves a tensor without its elements, where numbers_alone() says that they are not needed.
@@ -286,14 +284,10 @@ public:
     /// Errors: value_error (options); in_use (another living process writes as this worker, on a storage that can
     /// detect it); run_exists; what the storage throws.
     explicit basic_hook(const hook_options& options, Kernel kernel = Kernel{}, Clock clock = Clock{})
-        requires detail::named_storage<Storage>
-        : hook_base(options, detail::any_kernel{std::move(kernel)}, detail::any_clock{std::move(clock)},
-                    detail::opener_of<Storage>()) {}
+        requires detail::named_storage<Storage>;
 
     /// Writes into `store`; ignores options.out_dir.
-    basic_hook(Storage store, hook_options options, Kernel kernel = Kernel{}, Clock clock = Clock{})
-        : hook_base(any_storage{std::move(store)}, std::move(options), detail::any_kernel{std::move(kernel)},
-                    detail::any_clock{std::move(clock)}, detail::opener_of<Storage>()) {}
+    basic_hook(Storage store, hook_options options, Kernel kernel = Kernel{}, Clock clock = Clock{});
 
     /// Makes a hook from SageMaker's JSON file: `path`, or else the file that SMDEBUG_CONFIG_FILE_PATH names, or else
     /// /opt/ml/input/config/debughookconfig.json.      Errors: as hook_options_from_json_file, and those above.
@@ -304,8 +298,24 @@ public:
     }
 };
 
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+basic_hook<Storage, Kernel, Clock>::basic_hook(const hook_options& options, Kernel kernel, Clock clock)
+    requires detail::named_storage<Storage>
+    : hook_base(options, detail::any_kernel{std::move(kernel)}, detail::any_clock{std::move(clock)},
+                detail::opener_of<Storage>()) {}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+basic_hook<Storage, Kernel, Clock>::basic_hook(Storage store, hook_options options, Kernel kernel, Clock clock)
+    : hook_base(any_storage{std::move(store)}, std::move(options), detail::any_kernel{std::move(kernel)},
+                detail::any_clock{std::move(clock)}, detail::opener_of<Storage>()) {}
+
 /// A hook whose destination is chosen at run time: by out_dir, or any storage in an any_storage.
 using hook = basic_hook<any_storage>;
+
+#ifdef SMDEBUG_COMPILED
+extern template class basic_hook<any_storage>;
+extern template class basic_hook<local_storage>;
+#endif
 
 }  // namespace smdebug::inline v1
 

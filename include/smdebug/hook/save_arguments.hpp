@@ -4,10 +4,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
-#include <smdebug/core/printable_text.hpp>
-#include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/flat_elements.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -19,9 +17,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <limits>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,7 +46,7 @@ public:
         using number = std::remove_cv_t<detail::value_in<const List&>>;
         const std::size_t count = std::ranges::size(list);
         if constexpr (std::same_as<std::make_unsigned_t<number>, std::size_t>) {
-            // Signed and unsigned integers of one size may alias; a negative extent becomes one that is_shape_of
+            // Signed and unsigned integers of one size may alias; a negative extent becomes one that check_shape
             // refuses.
             extents_ = {reinterpret_cast<const std::size_t*>(std::ranges::data(list)), count};
         } else {
@@ -74,21 +70,11 @@ private:
 
 namespace detail {
 
-[[nodiscard]] inline std::string extents_text(std::span<const std::size_t> extents) {
-    std::string text = "(";
-    for (const std::size_t extent : extents) {
-        text += text.size() > 1 ? ", " : "";
-        text += std::to_string(static_cast<std::int64_t>(extent));
-    }
-    return text + ")";
-}
+/// "(3, 4)".
+[[nodiscard]] std::string extents_text(std::span<const std::size_t> extents);
 
-/// Whether extents fit the int64 of files, and match that number of elements.
-[[nodiscard]] inline bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept {
-    constexpr std::size_t largest = std::numeric_limits<std::int64_t>::max();
-    return std::all_of(extents.begin(), extents.end(), [](std::size_t extent) { return extent <= largest; }) &&
-           element_count(extents) == count;
-}
+/// Throws value_error unless extents fit the int64 of files, and match that number of `what`: "elements".
+void check_shape(std::span<const std::size_t> extents, std::size_t count, const char* what, std::string_view name);
 
 }  // namespace detail
 
@@ -98,24 +84,13 @@ template <element_range Range>
 [[nodiscard]] tensor_view view_of(const Range& values, std::span<const std::size_t> extents, std::string_view name) {
     using value_type = std::remove_cv_t<detail::value_in<const Range&>>;
     const std::span<const value_type> elements{std::ranges::data(values), std::ranges::size(values)};
-    if (!detail::is_shape_of(extents, elements.size())) {
-        throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(elements.size()) +
-                              " elements, which the shape " + detail::extents_text(extents) + " does not fit",
-                          {.tensor = std::string{name}});
-    }
+    detail::check_shape(extents, elements.size(), "elements", name);
     return {.type = saved_dtype_v<value_type>, .shape = extents, .bytes = std::as_bytes(elements), .strings = {}};
 }
 
 /// Views strings as a tensor.  Errors: value_error if `extents` do not match their number.  Borrows: both.
-[[nodiscard]] inline tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
-                                         std::string_view name) {
-    if (!detail::is_shape_of(extents, texts.size())) {
-        throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(texts.size()) +
-                              " strings, which the shape " + detail::extents_text(extents) + " does not fit",
-                          {.tensor = std::string{name}});
-    }
-    return {.type = dtype::string, .shape = extents, .bytes = {}, .strings = texts};
-}
+[[nodiscard]] tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
+                                  std::string_view name);
 
 // The view would outlive temporaries: keep elements and shape in variables first.
 template <class Range, class Extents = std::span<const std::size_t>>
@@ -124,19 +99,7 @@ template <class Range, class Extents = std::span<const std::size_t>>
 tensor_view view_of(Range&& values, Extents&& extents, std::string_view name) = delete;
 
 /// Errors: value_error for a view whose elements do not match its shape, or without a type.
-inline void check(const tensor_view& tensor, std::string_view name) {
-    const bool whole = tensor.type == dtype::string
-                           ? tensor.bytes.empty() && detail::is_shape_of(tensor.shape, tensor.strings.size())
-                           : is_numeric(tensor.type) && tensor.strings.empty() &&
-                                 detail::is_shape_of(tensor.shape, tensor.bytes.size() / size_of(tensor.type)) &&
-                                 tensor.bytes.size() % size_of(tensor.type) == 0;
-    if (!whole) {
-        throw value_error("the tensor \"" + std::string{name} + "\" (" + std::string{name_of(tensor.type)} + ") has " +
-                              std::to_string(tensor.bytes.size()) + " bytes, which the shape " +
-                              detail::extents_text(tensor.shape) + " does not fit",
-                          {.tensor = std::string{name}});
-    }
-}
+void check(const tensor_view& tensor, std::string_view name);
 
 /// Several strings: std::vector<std::string>, std::array<std::string_view, 3>, ...
 template <class Range>
@@ -300,19 +263,11 @@ namespace detail {
 
 /// Throws value_error for a name that no run can hold: empty, not UTF-8, or containing the mark of a saved reduction's
 /// name, at which readers split it anywhere: the Python package could not open the run.
-inline void check_tensor_name(std::string_view name) {
-    if (name.empty()) {
-        throw value_error("a tensor's name is empty");
-    }
-    if (!is_utf8(name)) {
-        throw value_error("the tensor's name \"" + std::string{name} + "\" is not valid UTF-8");
-    }
-    if (name.find(reductions_prefix) != std::string_view::npos) {
-        throw value_error("the tensor's name \"" + std::string{name} + "\" has \"" + std::string{reductions_prefix} +
-                              "\" in it, which is for the reductions that a hook saves: choose another name",
-                          {.tensor = std::string{name}});
-    }
-}
+void check_tensor_name(std::string_view name);
 
 }  // namespace detail
 }  // namespace smdebug::inline v1
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/save_arguments.ipp>
+#endif

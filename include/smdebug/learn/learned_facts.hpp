@@ -3,7 +3,6 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/learn/facts/all_facts.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -17,6 +16,7 @@ namespace smdebug::inline v1 {
 
 namespace detail::learn {
 
+struct all_facts;
 struct facts_access;
 
 }  // namespace detail::learn
@@ -82,16 +82,6 @@ struct facts_access {
     [[nodiscard]] static const all_facts& data(const learned_facts& facts) noexcept { return *facts.data_; }
     [[nodiscard]] static learned_facts made_of(all_facts data);
 };
-
-/// A number's envelope, and the healthy runs and steps that it is of.
-struct envelope_with_source {
-    learned_envelope envelope = {};
-    healthy_range source = {};
-};
-
-/// The envelope of a series at a mode step; nothing: it is not judged there.
-[[nodiscard]] std::optional<envelope_with_source> envelope_of(const number_series& series, number which,
-                                                              step_number mode_step, double widen);
 
 }  // namespace detail::learn
 }  // namespace smdebug::inline v1

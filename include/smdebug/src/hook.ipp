@@ -18,9 +18,17 @@
 #include <smdebug/hook/impl/hook_options.ipp>
 #include <smdebug/hook/impl/hook_state.ipp>
 #include <smdebug/hook/impl/run_writer.ipp>
+#include <smdebug/hook/impl/save_arguments.ipp>
 #include <smdebug/hook/impl/step_writer.ipp>
 #include <smdebug/hook/impl/tensor_record.ipp>
 #include <smdebug/hook/impl/tensorboard_writer.ipp>
 #include <smdebug/hook/impl/written_steps.ipp>
 #include <smdebug/watch/impl/recent_steps.ipp>
 #include <smdebug/watch/impl/watch.ipp>
+
+namespace smdebug::inline v1 {
+
+template class basic_hook<any_storage>;
+template class basic_hook<local_storage>;
+
+}  // namespace smdebug::inline v1

@@ -4,7 +4,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/storage_base.hpp>
@@ -142,9 +141,9 @@ private:
     [[nodiscard]] std::string path_of(std::string_view key) const;
 
     std::string name_;
-    std::string root_;  // absolute
-    using kept_problems = detail::synchronized<std::vector<problem>>;
-    std::shared_ptr<kept_problems> passed_over_ = std::make_shared<kept_problems>();
+    std::string root_;     // absolute
+    struct kept_problems;  // its lock would have every user read <mutex>
+    std::shared_ptr<kept_problems> passed_over_;
 };
 
 }  // namespace smdebug::inline v1

@@ -11,6 +11,8 @@
 #include <smdebug/hook/save_arguments.hpp>
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
 
 namespace smdebug::inline v1 {
@@ -150,10 +152,12 @@ SMDEBUG_INLINE bool hook_base::save_tensor(std::string_view name, const tensor_v
     return at->take(name, tensor, into.get());
 }
 
-SMDEBUG_INLINE void hook_base::save_scalar_view(std::string_view name, const tensor_view& value) {
+SMDEBUG_INLINE void hook_base::save_number(std::string_view name, dtype type, byte_view value) {
     const detail::hook_call at{*state_};
-    detail::check_tensor_name(name);
-    at->take_scalar(name, value);
+    const std::string full = "scalar/" + std::string{name};
+    detail::check_tensor_name(full);
+    const std::array<std::size_t, 1> shape{1};
+    at->take_scalar(full, {.type = type, .shape = shape, .bytes = value, .strings = {}});
 }
 
 SMDEBUG_INLINE std::optional<due_numbers> hook_base::numbers_alone(std::string_view name,

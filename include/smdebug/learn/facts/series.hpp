@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -103,6 +104,12 @@ struct healthy_range {
     step_number last_step = 0;
 };
 
+/// A healthy range, and the bounds beyond which a number is out of it; infinite: that side is not judged.
+struct healthy_envelope : healthy_range {
+    double lower = -std::numeric_limits<double>::infinity();
+    double upper = std::numeric_limits<double>::infinity();
+};
+
 /// One number of a tensor in a mode.
 struct number_series {
     std::uint64_t runs = 0;           ///< with such a number
@@ -114,6 +121,10 @@ struct number_series {
     /// The nearest windows with enough runs at or before a mode step, and at or after it; nothing: either is missing.
     /// Cost: a binary search.
     [[nodiscard]] std::optional<healthy_range> healthy_at(step_number mode_step) const noexcept;
+
+    /// The envelope there, of the series as one of numbers `which`; nothing: it is not judged.
+    /// `widen`: a factor of the margins.
+    [[nodiscard]] std::optional<healthy_envelope> envelope_at(number which, step_number mode_step, double widen) const;
 };
 
 [[nodiscard]] number_series joined(const number_series& a, const number_series& b);

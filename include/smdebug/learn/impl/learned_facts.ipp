@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/learn/facts/all_facts.hpp>
 #include <smdebug/learn/facts/facts_json.hpp>
 #include <smdebug/learn/learned_facts.hpp>
 #include <smdebug/storage/posix/file.hpp>
@@ -44,8 +45,12 @@ SMDEBUG_INLINE std::optional<learned_envelope> learned_facts::envelope(std::stri
     if (series == entry->numbers.end()) {
         return std::nullopt;
     }
-    const auto found = detail::learn::envelope_of(series->second, *which, mode_step, widen);
-    return found ? std::optional{found->envelope} : std::nullopt;
+    const auto found = series->second.envelope_at(*which, mode_step, widen);
+    if (!found) {
+        return std::nullopt;
+    }
+    return learned_envelope{
+        .a = found->range.least, .b = found->range.greatest, .lower = found->lower, .upper = found->upper};
 }
 
 SMDEBUG_INLINE void learned_facts::join(learned_facts other) {
@@ -80,26 +85,5 @@ SMDEBUG_INLINE learned_facts learned_facts::load(const std::string& path) {
     return detail::learn::facts_access::made_of(detail::learn::facts_from_json(as_text(text.view()), path));
 }
 
-namespace detail::learn {
-
-SMDEBUG_INLINE std::optional<envelope_with_source> envelope_of(const number_series& series, number which,
-                                                               step_number mode_step, double widen) {
-    const std::optional<healthy_range> healthy = series.healthy_at(mode_step);
-    if (!healthy) {
-        return std::nullopt;
-    }
-    envelope_with_source found{.envelope = {.a = healthy->range.least, .b = healthy->range.greatest},
-                               .source = *healthy};
-    const double factor = series.widen.value_or(1);
-    if (series.down) {
-        found.envelope.lower = lower_bound(class_of(which), healthy->range, *series.down * factor * widen);
-    }
-    if (series.up) {
-        found.envelope.upper = upper_bound(class_of(which), healthy->range, *series.up * factor * widen);
-    }
-    return found;
-}
-
-}  // namespace detail::learn
 }  // namespace smdebug::inline v1
 #include <smdebug/core/strict_math/end.ipp>

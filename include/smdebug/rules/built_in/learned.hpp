@@ -3,26 +3,20 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/learn/facts/numbers.hpp>
 #include <smdebug/learn/learned_facts.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/learned_judge.hpp>
-#include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/trial/options.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <concepts>
 #include <cstdint>
-#include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
-#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires where a run breaks what smdebug::learn() found in healthy ones: a tensor that is missing, of another dtype or
@@ -45,11 +39,18 @@ struct learned {
     double widen = 1;
     std::int64_t min_support = 8;
 
-    /// What was seen of the run, and the facts of the file.
+    /// What was seen of the run, and the facts of the file.  A copy goes on from there by itself.
     class history {
+    public:
+        history();
+        history(const history& other);
+        history& operator=(const history& other);
+        ~history();
+
+    private:
         friend learned;
-        mutable std::optional<learned_facts> loaded_ = {};
-        std::optional<detail::learned_judge> judge_ = {};
+        struct state;  // the judge includes all of learning, which a program that names the rule need not read
+        std::unique_ptr<state> state_;
     };
     history so_far = {};  ///< state between steps, kept by the rule
 
@@ -78,55 +79,22 @@ struct learned {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) {
-        detail::learned_judge& judge = begun();
-        judge.begin_step(run.mode(step).value_or(mode::global), run.mode_step(step).value_or(step));
-        std::vector<finding> notes;
-        std::vector<detail::judged_save_of> saves;
-        std::vector<std::string> names = run.tensor_names({.step = step});
-        detail::leave_out_histogram_tables(run, step, names);  // as learning does
-        for (const std::string& tensor : names) {
-            const auto* const known = judge.facts_for(tensor);
-            if (known == nullptr) {
-                continue;
-            }
-            judge.see(tensor);
-            smdebug::detail::learn::number_set kept;
-            for (const auto& [which, series] : known->numbers) {
-                kept.insert(which);
-            }
-            const auto handle = run.tensor(tensor);
-            for (const std::string& worker : handle.workers(step, read_options{})) {
-                const detail::saved_tensor save{handle, tensor, step, worker};
-                auto look = detail::look_at_save(save, kept);
-                if (look) {
-                    saves.push_back({tensor, worker, std::move(*look)});
-                } else {
-                    detail::add_if_said(notes, save.note(look.error()));
-                }
-            }
-        }
-        std::vector<finding> findings = judge.judge(saves);
-        findings.insert(findings.end(), std::make_move_iterator(notes.begin()), std::make_move_iterator(notes.end()));
-        return findings;
+        return look(run, step);
     }
 
     /// Notes about what was not looked at, for the end of a walk.
-    [[nodiscard]] std::vector<finding> conclude(const std::derived_from<trial> auto& /*run*/) const {
-        return so_far.judge_ ? so_far.judge_->conclude() : std::vector<finding>{};
-    }
+    [[nodiscard]] std::vector<finding> conclude(const std::derived_from<trial> auto& /*run*/) const { return notes(); }
 
     /// The envelopes of the tensors that the run has saved, at its steps, as the parameters have widened them.
-    [[nodiscard]] std::vector<rule_outcome::band> bands() const {
-        return so_far.judge_ ? so_far.judge_->bands() : std::vector<rule_outcome::band>{};
-    }
+    [[nodiscard]] std::vector<rule_outcome::band> bands() const;
 
 private:
+    [[nodiscard]] std::vector<finding> look(const trial& run, step_number step);
+    [[nodiscard]] std::vector<finding> notes() const;
     [[nodiscard]] const learned_facts& known_facts() const;
-    [[nodiscard]] detail::learned_judge& begun();
 };
 
 }  // namespace smdebug::inline v1::rules
-#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/built_in/impl/learned.ipp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/posix/claim.hpp>
@@ -17,7 +18,10 @@
 
 namespace smdebug::inline v1 {
 
-SMDEBUG_INLINE local_storage::local_storage(const std::string& root) : name_(detail::local_path(root)) {
+struct local_storage::kept_problems : detail::synchronized<std::vector<problem>> {};
+
+SMDEBUG_INLINE local_storage::local_storage(const std::string& root)
+    : name_(detail::local_path(root)), passed_over_(std::make_shared<kept_problems>()) {
     while (name_.size() > 1 && name_.ends_with('/')) {
         name_.pop_back();
     }

@@ -172,6 +172,23 @@ SMDEBUG_INLINE std::optional<healthy_range> number_series::healthy_at(step_numbe
                          .last_step = last_step_of(last.window)};
 }
 
+SMDEBUG_INLINE std::optional<healthy_envelope> number_series::envelope_at(number which, step_number mode_step,
+                                                                          double wider) const {
+    const std::optional<healthy_range> healthy = healthy_at(mode_step);
+    if (!healthy) {
+        return std::nullopt;
+    }
+    healthy_envelope found{*healthy};
+    const double factor = widen.value_or(1);
+    if (down) {
+        found.lower = lower_bound(class_of(which), healthy->range, *down * factor * wider);
+    }
+    if (up) {
+        found.upper = upper_bound(class_of(which), healthy->range, *up * factor * wider);
+    }
+    return found;
+}
+
 SMDEBUG_INLINE number_series joined(const number_series& a, const number_series& b) {
     number_series both{.runs = a.runs + b.runs, .widen = a.widen};
     if (b.widen) {

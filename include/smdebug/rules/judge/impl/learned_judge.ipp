@@ -283,12 +283,10 @@ SMDEBUG_INLINE void learned_judge::judge_numbers(const judged_save_of& save, con
         if (!look.has.contains(which)) {
             continue;
         }
-        const auto found = learn::envelope_of(series, which, mode_step_, settings_.widen);
-        if (!found) {
+        const auto healthy = series.envelope_at(which, mode_step_, settings_.widen);
+        if (!healthy) {
             continue;
         }
-        const learned_envelope& envelope = found->envelope;
-        const learn::healthy_range& source = found->source;
         const double one = look[which];
         number_rows& rows = worker.rows[which];
         const auto judge_side = [&](learned_kind kind, bool is_judged, bool is_out, double bound, std::int64_t& row) {
@@ -301,18 +299,18 @@ SMDEBUG_INLINE void learned_judge::judge_numbers(const judged_save_of& save, con
                 return;
             }
             const std::string steps =
-                source.first_step == source.last_step
-                    ? " in step " + std::to_string(source.first_step)
-                    : " in steps " + std::to_string(source.first_step) + " to " + std::to_string(source.last_step);
+                healthy->first_step == healthy->last_step
+                    ? " in step " + std::to_string(healthy->first_step)
+                    : " in steps " + std::to_string(healthy->first_step) + " to " + std::to_string(healthy->last_step);
             add(kind, save.tensor, save.worker, one, bound,
                 std::string{learn::name_of(which)} + " is " + short_text(one) + " at " +
                     words_of_step(mode_, mode_step_) + (kind == learned_kind::low ? ", below " : ", above ") +
-                    short_text(bound) + "; in " + healthy_runs(source.runs) + " " + short_text(envelope.a) + " to " +
-                    short_text(envelope.b) + steps,
+                    short_text(bound) + "; in " + healthy_runs(healthy->runs) + " " + short_text(healthy->range.least) +
+                    " to " + short_text(healthy->range.greatest) + steps,
                 place);
         };
-        judge_side(learned_kind::low, series.down.has_value(), one < envelope.lower, envelope.lower, rows.below);
-        judge_side(learned_kind::high, series.up.has_value(), one > envelope.upper, envelope.upper, rows.above);
+        judge_side(learned_kind::low, series.down.has_value(), one < healthy->lower, healthy->lower, rows.below);
+        judge_side(learned_kind::high, series.up.has_value(), one > healthy->upper, healthy->upper, rows.above);
     }
 }
 
@@ -482,18 +480,18 @@ SMDEBUG_INLINE std::vector<rule_outcome::band> learned_judge::bands() const {
                 bool is_gap = true;
                 for (const learn::window_number window : windows) {
                     const step_number first = learn::first_step_of(window);
-                    const auto found = learn::envelope_of(series, which, first, settings_.widen);
+                    const auto found = series.envelope_at(which, first, settings_.widen);
                     if (!found) {
                         is_gap = true;
                         continue;
                     }
                     band::window now{.first = first,
                                      .last = learn::last_step_of(window),
-                                     .runs = found->source.runs,
-                                     .least = found->envelope.a,
-                                     .greatest = found->envelope.b};
-                    now.lower = low ? found->envelope.lower : now.lower;
-                    now.upper = high ? found->envelope.upper : now.upper;
+                                     .runs = found->runs,
+                                     .least = found->range.least,
+                                     .greatest = found->range.greatest};
+                    now.lower = low ? found->lower : now.lower;
+                    now.upper = high ? found->upper : now.upper;
                     if (!is_gap && holds_on(made.windows.back(), now)) {
                         made.windows.back().last = now.last;
                     } else {
