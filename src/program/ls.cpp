@@ -14,6 +14,7 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/trial.hpp>

@@ -7,6 +7,7 @@
 #include <smdebug/rules/rule_result.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/trial_access.hpp>
 

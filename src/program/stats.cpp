@@ -10,6 +10,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/trial_access.hpp>
 

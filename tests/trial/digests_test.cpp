@@ -15,7 +15,7 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 
 using namespace smdebug;
 using namespace smdebug_test;

@@ -7,6 +7,7 @@
 #include <smdebug/exporting/write/export_walk.hpp>
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <cstddef>

@@ -26,6 +26,7 @@
 #include <smdebug/trial/read/impl/reading_plan.ipp>
 #include <smdebug/trial/read/impl/record_batch.ipp>
 #include <smdebug/trial/read/impl/scan.ipp>
+#include <smdebug/trial/read/impl/selected_tensors.ipp>
 #include <smdebug/trial/read/impl/tensor_reader.ipp>
 #include <smdebug/trial/read/impl/trial_state.ipp>
 #include <smdebug/trial/shared/impl/rule_view.ipp>

@@ -1,4 +1,4 @@
-#include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 
 #include "support/erased_storage.hpp"
 #include "support/run_builder.hpp"

@@ -7,6 +7,7 @@
 #include <smdebug/report/write_report.hpp>
 #include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/trial_access.hpp>
 

@@ -16,6 +16,7 @@
 #include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 
 #include <algorithm>

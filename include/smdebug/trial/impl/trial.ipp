@@ -6,6 +6,7 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/load/wait.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>

@@ -10,6 +10,7 @@
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <cstddef>

@@ -13,6 +13,7 @@
 #include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/event_files.hpp>
 #include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>

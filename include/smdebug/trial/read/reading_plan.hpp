@@ -9,6 +9,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include <smdebug/trial/read/event_files.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>

@@ -9,6 +9,7 @@
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/read/selected_tensors.hpp>
 #include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
