@@ -88,9 +88,28 @@ TEST_CASE("learned facts: what was edited stays, margins are found anew") {
     text.replace(text.find("    \"finite\": 0,\n"), 17, "");
     learned_facts edited = learned_facts::from_json(text);
     CHECK(edited.envelope("w", mode::train, "l2", 0)->lower == 5 / (1 + 9.0 * 2));
+    edited.join({});  // no run: nothing changes
+    CHECK(edited.envelope("w", mode::train, "l2", 0)->lower == 5 / (1 + 9.0 * 2));
     edited.join(one_run("run-8", 6));
     CHECK(edited.envelope("w", mode::train, "l2", 0)->lower == 5 / (1 + 0.8 * 2));
     CHECK_FALSE(data::facts_access::data(edited).find("w", mode::train)->finite.has_value());
+}
+
+TEST_CASE("learned facts: extremes that were put in another order are sorted when they are read") {
+    data::all_facts without_w{.runs = {"run-8"}};
+    without_w.reductions.insert(data::number::l2);
+    const learned_facts other = data::facts_access::made_of(std::move(without_w));
+    std::string text = eight_runs().to_json();
+    const std::string low = "\"low\": [[5,0],[5.3125,1],[5.625,2]]";
+    REQUIRE(text.find(low) != std::string::npos);
+    text.replace(text.find(low), low.size(), "\"low\": [[5.625,2],[5,0],[5.3125,1]]");
+    learned_facts edited = learned_facts::from_json(text);
+    CHECK(edited.envelope("w", mode::train, "l2", 0)->a == 5);
+    edited.join(other);
+    learned_facts plain = eight_runs();
+    plain.join(other);
+    CHECK(edited.envelope("w", mode::train, "l2", 0)->lower == plain.envelope("w", mode::train, "l2", 0)->lower);
+    CHECK(edited.suspects() == plain.suspects());
 }
 
 TEST_CASE("learned facts: a file") {

@@ -62,6 +62,23 @@ TEST_CASE("settle_request: steps are whole, not negative, and in order; none is 
     CHECK(settled({{"start_step", "5"}, {"end_step", "6"}}).end_step == 6);
 }
 
+TEST_CASE("settle_request: one text may come as a list of one, as any parameter; no other list is taken for none") {
+    const rule_request request = settled({{"rule_to_invoke", texts{"a"}},
+                                          {"start_step", texts{"2"}},
+                                          {"end_step", texts{"9"}},
+                                          {"other_trial_0", texts{"with,comma"}},
+                                          {"action_json", texts{"{}"}}});
+    CHECK(request.rule == "a");
+    CHECK(request.start_step == 2);
+    CHECK(request.end_step == 9);
+    CHECK(request.other_trials == texts{"with,comma"});
+    CHECK(request.action_json == "{}");
+    CHECK(refusal({{"start_step", texts{"1", "2"}}}) ==
+          "parameter start_step must be a whole number or None, not a list of 2");
+    CHECK(refusal({{"other_trial_0", texts{}}}) == "parameter other_trial_0 must be a string, not a list of 0");
+    CHECK(settled({{"other_trial_01", "a"}, {"other_trial_1", "b"}}).other_trials == texts{"a", "b"});
+}
+
 TEST_CASE("settle_request: rules in Python are refused in words that say where they run") {
     CHECK(refusal({{"source_s3_uri", "s3://bucket/rule.py"}, {"rule_to_invoke", "MyRule"}})
               .find("is a Python file (source_s3_uri)") != std::string::npos);

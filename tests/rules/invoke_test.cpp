@@ -304,6 +304,10 @@ TEST_CASE("invoke_rule: a rule's notes at the end of a walk, once, unless that w
     limited.limit({.begin = 0, .end = 1});
     CHECK(invoke_rules(static_cast<const trial&>(run), {limited})[0].outcome.notes[0].step == 0);
     CHECK(concluded == 3);
+    const invoke_rules_options refusing{
+        .on_note = [](std::size_t, const finding&) { throw std::runtime_error("no listener"); }};
+    CHECK_THROWS_WITH_AS(static_cast<void>(invoke_rules(run, refusing, concluding{&concluded})), "no listener",
+                         std::runtime_error);  // the caller's own, not the rule's failure
 }
 
 namespace {

@@ -60,11 +60,6 @@ namespace detail::learn {
                                          unsigned threads, const std::stop_token& stop,
                                          const std::function<void(const std::string& note)>& note);
 
-/// The facts of that, before margins are found.
-[[nodiscard]] all_facts facts_of_run(const trial& run, const std::string& name, const number_set& kept,
-                                     unsigned threads, const std::stop_token& stop,
-                                     const std::function<void(const std::string& note)>& note);
-
 /// Opens a run that was found; its store is open already if it lies in an archive.
 using run_opener = std::function<trial(const std::string& path, const std::optional<any_storage>& store)>;
 /// The next run; nothing: there are no more.  Called on any thread, by one at a time.

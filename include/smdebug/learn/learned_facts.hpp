@@ -56,7 +56,7 @@ public:
                                                            step_number mode_step, double widen = 1) const;
 
     /// Joins the facts of other runs; in any order the result is the same, to the bit.  Margins and suspects are found
-    /// anew; what was edited by hand stays.
+    /// anew, even where they were edited by hand; `widen`, and facts that were deleted, stay as they are.
     /// Errors: value_error: a run is in both, or they keep other numbers; then nothing has changed.
     void join(learned_facts other);
 

@@ -69,6 +69,12 @@ template <described_rule Rule>
 
 namespace detail {
 
+/// Errors: as parse_setting().
+template <setting_value Value>
+void parse_parameter(const parameter_value& value, Value& to) {
+    value.items ? parse_setting(*value.items, to) : parse_setting(std::string_view{value.text}, to);
+}
+
 void check_regexes(const text_list& list);
 
 /// The errors for an invalid value of a parameter, and for an unknown parameter.
@@ -89,7 +95,7 @@ bool set_parameter(Rule& rule, std::string_view name, const parameter_value& val
             }
             exists = true;
             Value parsed{};
-            value.items ? parse_setting(*value.items, parsed) : parse_setting(std::string_view{value.text}, parsed);
+            detail::parse_parameter(value, parsed);
             if constexpr (detail::text_list_setting<Value>) {
                 if (each.kind == setting_kind::regexes) {
                     detail::check_regexes(parsed);
@@ -114,6 +120,7 @@ void configure(Rule& rule, const rule_parameters& parameters) {
     }
 }
 
+/// A rule that a user asks for, by name: what rule_registry::make() and a walk need.
 struct rule_request {
     std::string label = {};  ///< its name in reports: RuleConfigurationName, else the rule's name
     std::string rule = {};   ///< the rule's name, as given
@@ -124,15 +131,6 @@ struct rule_request {
     std::string action_json = {};              ///< see actions/status_file.hpp
     bool is_from_json = false;  ///< like the service's rules it judges the first worker, unless it says otherwise
 };
-
-namespace detail {
-
-/// "other_trial_3" -> 3.
-[[nodiscard]] std::optional<std::int64_t> number_of_other_trial(std::string_view key) noexcept;
-
-[[nodiscard]] std::optional<step_number> step_of_parameter(const std::string& key, const parameter_value& value);
-
-}  // namespace detail
 
 /// Removes from a request's parameters those that are not the rule's own, and stores them: rule_to_invoke, other_trials
 /// (a list), other_trial_0, other_trial_1, ... (in the order of their numbers), start_step, end_step, action_json,

@@ -1,4 +1,5 @@
-// Rules by name, made from text parameters: the built-in ones, and a program's own.
+// Rules by name, made from text parameters: the built-in ones, and a program's own.  Also which of them a scan evaluates
+// over a run, and rules in JSON.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -242,7 +243,7 @@ struct planned_rule {
     return rule != std::end(scanned_rules) ? rule : nullptr;
 }
 
-/// Sets the required collections, or names, of a rule to those that a scan selects; returns whether it had none.
+/// Chooses a scan's collections for a rule that requires a choice, if the request has none; returns whether it did.
 inline bool supply_collections(rule_request& request) {
     const scanned_rule* what = scanned_rule_named(request.rule);
     if (what == nullptr || what->collection_setting.empty() || request.parameters.contains("collection_names") ||
@@ -253,8 +254,8 @@ inline bool supply_collections(rule_request& request) {
     return true;
 }
 
-/// Sets a scan's own parameters that a request leaves open; none in the service's JSON, none that leaves out what the
-/// user has chosen, and no window of losses for a user's num_steps, which compares single ones.
+/// Sets a scan's own parameters where a request leaves them open, unless it is from the service's JSON: exclude_regex
+/// only if the user has not chosen tensors, a window of losses only without num_steps, which compares single ones.
 inline void supply_parameters(rule_request& request) {
     const scanned_rule* what = scanned_rule_named(request.rule);
     const auto has = [&](const char* name) { return request.parameters.contains(name); };
@@ -275,7 +276,7 @@ inline void supply_parameters(rule_request& request) {
     return setting != info.parameters.end() ? setting->standard : std::string{};
 }
 
-/// Whether a run has anything for a rule to judge: nothing if so, else the reason.
+/// Why a run has nothing for a rule to judge; nothing if it has something.
 template <class Trial>
 [[nodiscard]] std::optional<std::string> nothing_for(const scanned_rule& what, const rule_info& info,
                                                      const Trial& run) {

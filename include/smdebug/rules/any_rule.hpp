@@ -1,5 +1,5 @@
-// any_rule: a type-erased rule for one type of trial.  Its implementation serves one rule, many rules, and rules inside
-// a training process.
+// any_rule: a type-erased rule for one type of trial.  Below it erased_rule, the interface that is called for one rule,
+// for many, and inside a training process; and held_rule, which calls a rule of its own type.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -56,45 +56,23 @@ template <class Run>
     }
 }
 
-/// Switches refreshing off for the trials that a rule compares with.
+/// Switches refreshing off for those of the trials that a rule compares with which can refresh.
 template <class Rule>
-[[nodiscard]] auto others_without_refresh(const Rule& callable) {
+[[nodiscard]] std::list<no_refresh> others_without_refresh([[maybe_unused]] const Rule& callable) {
+    std::list<no_refresh> guards;
+    [[maybe_unused]] const auto guard = [&](const auto& other) {
+        if constexpr (requires { no_refresh{other}; }) {
+            guards.emplace_back(other);
+        }
+    };
     if constexpr (compares_trials<Rule>) {
-        return std::apply(
-            [](const auto&... others) {
-                if constexpr (requires { no_refresh{others...}; }) {
-                    return no_refresh{others...};
-                } else {
-                    return std::monostate{};
-                }
-            },
-            callable.other_trials());
+        std::apply([&](const auto&... others) { (guard(others), ...); }, callable.other_trials());
     } else if constexpr (compares_many_trials<Rule>) {
-        std::list<no_refresh> guards;
         for (const auto& other : callable.other_runs()) {
-            if constexpr (refreshable_trial<std::remove_cvref_t<decltype(other.get())>>) {
-                guards.emplace_back(other.get());
-            }
-        }
-        return guards;
-    } else {
-        return std::monostate{};
-    }
-}
-
-/// Completes findings that lack step, mode and mode step.
-template <class Run>
-void name_step(std::vector<finding>& findings, const Run& run, step_number step) {
-    for (finding& one : findings) {
-        if (one.step < 0) {
-            one.step = step;
-        }
-        if (one.mode_step < 0) {
-            const std::optional<mode> in = run.mode(one.step);
-            one.mode = in.value_or(mode::global);
-            one.mode_step = in ? run.mode_step(one.step).value_or(one.step) : one.step;
+            guard(other.get());
         }
     }
+    return guards;
 }
 
 /// A rule of any type, called with a Run.
@@ -116,21 +94,27 @@ public:
     [[nodiscard]] std::vector<finding> call(const Run& run, step_number step, const wait_options& how) {
         [[maybe_unused]] const auto guard = without_refresh(run);
         std::vector<finding> findings = judge(run, step, how);
-        name_step(findings, run, step);
-        for (finding& one : findings) {
-            one.rule = one.rule.empty() ? own_name_ : std::move(one.rule);
-        }
+        complete(findings, run, step);
         return findings;
     }
     /// See concluding_rule: notes about a walk whose last step was `step`.
     [[nodiscard]] std::vector<finding> conclude(const Run& run, step_number step) {
         [[maybe_unused]] const auto guard = without_refresh(run);
         std::vector<finding> notes = conclusion(run);
-        name_step(notes, run, step);
-        for (finding& one : notes) {
-            one.rule = own_name_;
-        }
+        complete(notes, run, step);
         return notes;
+    }
+    /// Gives findings the rule's own name, `step`, and the mode of their step, where they have none.
+    void complete(std::vector<finding>& findings, const Run& run, step_number step) const {
+        for (finding& one : findings) {
+            one.rule = one.rule.empty() ? own_name_ : std::move(one.rule);
+            one.step = one.step < 0 ? step : one.step;
+            if (one.mode_step < 0) {
+                const std::optional<mode> in = run.mode(one.step);
+                one.mode = in.value_or(mode::global);
+                one.mode_step = in ? run.mode_step(one.step).value_or(one.step) : one.step;
+            }
+        }
     }
     /// Checks the settings, then calls the rule at a step that may have to be waited for.
     /// Errors: those of check() and call(), and what wait_for_steps throws (step_unavailable, no_more_data, timed_out,

@@ -142,8 +142,8 @@ concept banded_rule = requires(const Rule& rule) {
 ///  1. it can be called with (const Trial&, step_number) and returns a bool, a finding or a vector of findings;
 ///  2. the step is a global one, complete when the rule is called, and refreshing is off during the call;
 ///  3. it may keep state between steps: it is called in ascending order, by one thread at a time;
-///  4. tensor_unavailable, tensor_unavailable_for_step and step_unavailable, when thrown by it, skip the step; any
-///     other exception ends the run.
+///  4. tensor_unavailable, tensor_unavailable_for_step, step_unavailable and no_more_data, when thrown by it, skip the
+///     step; any other exception ends the walk of the rule.
 /// A rule that compares runs holds the other trials as members, by pointer or by value.  rule_registry::make() and
 /// --other-trials put them into a member `others`, of the type that takes_other_runs requires, and other_runs() returns
 /// references to them.

@@ -126,27 +126,43 @@ concept text_list_setting = std::same_as<Value, text_list> || std::same_as<Value
 
 // Values to texts -------------------------------------------------------------------------------------------------
 
-/// The name of a setting's type in help and reports: "bool", "int", "float", "str", "mode", "int or None", "list",
-/// "list of float".
+namespace detail {
+
+/// How a setting's type is called, and what its text must be, for a message "parameter x must be ...".
+struct setting_words {
+    std::string_view type;
+    std::string_view wanted;
+};
+template <setting_value Value>
+[[nodiscard]] constexpr setting_words words_of() noexcept {
+    if constexpr (std::same_as<Value, bool>) {
+        return {"bool", "True or False"};
+    } else if constexpr (whole_number_setting<Value>) {
+        return {"int", "a whole number"};
+    } else if constexpr (std::same_as<Value, double>) {
+        return {"float", "a number"};
+    } else if constexpr (std::same_as<Value, std::string>) {
+        return {"str", "a string"};
+    } else if constexpr (std::same_as<Value, std::optional<int>> || std::same_as<Value, std::optional<std::int64_t>>) {
+        return {"int or None", "a whole number or None"};
+    } else if constexpr (std::same_as<Value, std::optional<double>>) {
+        return {"float or None", "a number or None"};
+    } else if constexpr (std::same_as<Value, std::optional<mode>>) {
+        return {"mode or None", "TRAIN, EVAL, PREDICT, GLOBAL or None"};
+    } else if constexpr (text_list_setting<Value>) {
+        return {"list", "a list"};
+    } else {
+        return {"list of float", "comma-separated numbers"};
+    }
+}
+
+}  // namespace detail
+
+/// The name of a setting's type in help and reports: "bool", "int", "float", "str", "mode or None", "int or None",
+/// "list", "list of float".
 template <setting_value Value>
 [[nodiscard]] constexpr std::string_view type_name_of() noexcept {
-    if constexpr (std::same_as<Value, bool>) {
-        return "bool";
-    } else if constexpr (detail::whole_number_setting<Value>) {
-        return "int";
-    } else if constexpr (std::same_as<Value, double>) {
-        return "float";
-    } else if constexpr (std::same_as<Value, std::string>) {
-        return "str";
-    } else if constexpr (std::same_as<Value, std::optional<int>> || std::same_as<Value, std::optional<std::int64_t>>) {
-        return "int or None";
-    } else if constexpr (std::same_as<Value, std::optional<double>>) {
-        return "float or None";
-    } else if constexpr (std::same_as<Value, std::optional<mode>>) {
-        return "mode or None";
-    } else {
-        return detail::text_list_setting<Value> ? "list" : "list of float";
-    }
+    return detail::words_of<Value>().type;
 }
 
 [[nodiscard]] std::string text_of(bool value);
@@ -176,31 +192,9 @@ template <class Value>
 
 namespace detail {
 
-/// The expected text for a setting of type Value, for a message "parameter x must be ...".
-template <setting_value Value>
-[[nodiscard]] constexpr std::string_view wanted_of() noexcept {
-    if constexpr (std::same_as<Value, bool>) {
-        return "True or False";
-    } else if constexpr (whole_number_setting<Value>) {
-        return "a whole number";
-    } else if constexpr (std::same_as<Value, double>) {
-        return "a number";
-    } else if constexpr (std::same_as<Value, std::optional<int>> || std::same_as<Value, std::optional<std::int64_t>>) {
-        return "a whole number or None";
-    } else if constexpr (std::same_as<Value, std::optional<double>>) {
-        return "a number or None";
-    } else if constexpr (std::same_as<Value, std::optional<mode>>) {
-        return "TRAIN, EVAL, PREDICT, GLOBAL or None";
-    } else if constexpr (std::same_as<Value, std::vector<double>>) {
-        return "comma-separated numbers";
-    } else {
-        return text_list_setting<Value> ? "a list" : "a string";
-    }
-}
-
 template <setting_value Value>
 [[noreturn]] void refuse_setting(std::string_view text) {
-    throw value_error("must be " + std::string{wanted_of<Value>()} + ", not \"" + std::string{text} + "\"");
+    throw value_error("must be " + std::string{words_of<Value>().wanted} + ", not \"" + std::string{text} + "\"");
 }
 
 [[nodiscard]] constexpr std::string_view without_blanks(std::string_view text) noexcept {
@@ -300,7 +294,7 @@ void parse_setting(const std::vector<std::string>& items, Value& to) {
         parse_setting(std::string_view{joined}, to);
     } else {
         if (items.size() != 1) {
-            throw value_error("must be " + std::string{detail::wanted_of<Value>()} + ", not a list of " +
+            throw value_error("must be " + std::string{detail::words_of<Value>().wanted} + ", not a list of " +
                               std::to_string(items.size()));
         }
         parse_setting(std::string_view{items.front()}, to);

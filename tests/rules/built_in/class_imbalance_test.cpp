@@ -210,6 +210,20 @@ TEST_CASE("class_imbalance: labels are compared with the predictions of their wo
     CHECK(found[0].message.find("of 2 labels of class 1, 2 were") != std::string::npos);
 }
 
+TEST_CASE("class_imbalance: a step that is skipped for one worker's labels does not count for the others") {
+    memory_storage store;
+    run_builder{store}
+        .collections({"worker_0", "worker_1"})
+        .step(step_of(0, {0, 0}, {}, "worker_0"))
+        .step(step_of(0, {0.5}, {}, "worker_1"))
+        .step(step_of(1, {0, 1}, {}, "worker_0"))
+        .end();
+    const memory_trial run{store};
+    class_imbalance rule{.threshold_imbalance = 2, .samples = 3, .all_workers = true};
+    CHECK_THROWS_AS(static_cast<void>(rule(run, 0)), tensor_unavailable_for_step);
+    CHECK(rule(run, 1).empty());
+}
+
 TEST_CASE("class_imbalance: labels of which only reductions were saved are noted; such predictions, too") {
     memory_storage store;
     run_builder{store}

@@ -269,6 +269,7 @@ TEST_CASE(
         CHECK(met_at(two, {.window = 2}) == (sign < 0 ? steps_list{} : steps_list{7, 8, 9}));
     }
     CHECK_THROWS_AS(loss_not_decreasing{.window = -1}.check(), value_error);
+    CHECK_THROWS_AS(loss_not_decreasing{.window = std::numeric_limits<std::int64_t>::max()}.check(), value_error);
 }
 
 TEST_CASE("loss_not_decreasing: with a window, a loss beside another one that has too few saves to compare is noted") {

@@ -113,6 +113,11 @@ TEST_CASE("nan_origin: fires once, or again after so many clean steps") {
     CHECK(fires({.tensor_regex = "x", .rearm_after = 2}, store) == steps_list{0});
     CHECK(fires({.rearm_after = 2}, store) == steps_list{0, 3});
     CHECK(contains(findings_of(nan_origin{.rearm_after = 2}, store)[1].message, "magnitude 1 at step 1"));  // any mode
+    // A mean alone does not say whether a step was clean.
+    const auto unknown = run_of({{.step = 0, .tensors = {tensor_of<double>("x", {not_a_number})}},
+                                 {.step = 1, .tensors = {saved("mean", "x", 1)}},
+                                 {.step = 2, .tensors = {tensor_of<double>("x", {not_a_number})}}});
+    CHECK(fires({.rearm_after = 1}, unknown) == steps_list{0});
 }
 
 TEST_CASE("nan_origin: each worker, or all together") {

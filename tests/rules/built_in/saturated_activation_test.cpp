@@ -171,7 +171,8 @@ TEST_CASE("saturated_activation: needs tensors to look at, percentages, and limi
     CHECK(thrown_code([&] { static_cast<void>(saturated_activation{.tensor_regex = text_list{}}.check()); }) ==
           error_code::insufficient_information);
     CHECK_THROWS_WITH_AS(saturated_activation{.threshold_tanh_min = 10}.check(),
-                         "SMDebugValueError: threshold_tanh_min is 10, which is not below threshold_tanh_max, 9.4999",
+                         "SMDebugValueError: saturated_activation: threshold_tanh_min is 10, which is not below "
+                         "threshold_tanh_max, 9.4999",
                          value_error);
     CHECK_THROWS_AS(saturated_activation{.threshold_sigmoid_max = -23}.check(), value_error);
     CHECK_THROWS_AS(saturated_activation{.threshold_inactivity = -1}.check(), value_error);

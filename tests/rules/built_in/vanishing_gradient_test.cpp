@@ -90,6 +90,7 @@ TEST_CASE("vanishing_gradient: with patience at so many saves in a row; a step t
     }
     CHECK(fires == std::vector<step_number>{1, 1, 5, 6});
     CHECK_THROWS_AS(vanishing_gradient{.patience = 0}.check(), value_error);
+    CHECK_THROWS_AS(vanishing_gradient{.threshold = not_a_number}.check(), value_error);
 }
 
 TEST_CASE("vanishing_gradient: names can be left out") {

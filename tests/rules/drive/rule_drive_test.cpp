@@ -218,6 +218,24 @@ TEST_CASE("rule_drive: polled rules are polled while a step is waited for, until
     CHECK(asked == 2);
 }
 
+TEST_CASE("rule_drive: a rule that throws when it is polled ends alone; a finding has the rule's own name") {
+    const memory_trial run{stored({0}, false), {.poll_interval = milliseconds{1}}};
+    steps_list called;
+    const asked_too broken{finds_at("broken", {}, called), milliseconds{1},
+                           []() -> std::optional<finding> { throw std::runtime_error("no clock"); }};
+    const asked_too watching{finds_at("asked", {}, called), milliseconds{1},
+                             [] { return std::optional{finding{.met = true}}; }};
+    const invoke_options how{.stop_at_first = true};
+    auto drive = drive_of(run, how, {}, broken, watching);
+    drive.rules()[1]->name = "in reports";
+    drive.go();
+    CHECK(drive.progress()[0].outcome.end == invoke_end::failed);
+    CHECK_THROWS_WITH_AS(std::rethrow_exception(drive.progress()[0].failure), "no clock", std::runtime_error);
+    REQUIRE(drive.progress()[1].outcome.findings.size() == 1);
+    CHECK(drive.progress()[1].outcome.findings[0].rule == "asked");
+    CHECK_THROWS_AS(static_cast<void>(drive_of(run, how, {}, broken).go_alone()), std::runtime_error);
+}
+
 TEST_CASE("rule_drive: the rule that wants to be asked most often decides how often") {
     const fake_trial run{{{"a", {{0, {1}}}}}};
     steps_list called;

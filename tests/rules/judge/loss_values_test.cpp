@@ -1,5 +1,6 @@
 #include <smdebug/rules/judge/loss_values.hpp>
 
+#include "rules/built_in/history_runs.hpp"
 #include "support/look_up.hpp"
 #include "support/run_builder.hpp"
 #include "support/small_run.hpp"
@@ -46,15 +47,17 @@ TEST_CASE("loss_values: saved reductions are the value where the saved shape has
     run_builder{store}
         .collections()
         .step({.step = 0,
-               .tensors = {tensor_of<float>("smdebug/reductions/max/one", {2}),
-                           tensor_of<float>("smdebug/reductions/max/many", {2}),
-                           tensor_of<float>("smdebug/reductions/max/unknown", {2})},
+               .tensors = {tensor_of<float>("smdebug/reductions/max/many", {2}),
+                           tensor_of<float>("smdebug/reductions/max/unknown", {2}),
+                           tensor_of<float>("smdebug/reductions/max/one", {2})},
                .shapes = {{"one", "one", {1}}, {"many", "many", {5}}}})
         .end();
     const memory_trial run{store};
     CHECK(*value_of(scalar_at(run.tensor("one"), 0, {})) == 2);
     CHECK_FALSE(value_of(scalar_at(run.tensor("many"), 0, {})));
     CHECK(failure_of(scalar_at(run.tensor("unknown"), 0, {})).why == lookup_failure_kind::tensor_not_saved);
+    damage(store, 0);  // its end; the shape stands in the index
+    CHECK(is_lost(failure_of(scalar_at(memory_trial{store}.tensor("one"), 0, {}))));
 }
 
 TEST_CASE("loss_values: a step's losses are training's or validation's, by its mode, and several count as their mean") {

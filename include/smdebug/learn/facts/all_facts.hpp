@@ -34,10 +34,6 @@ struct tensor_facts {
         const auto found = by_mode.find(in);
         return found != by_mode.end() ? &found->second : nullptr;
     }
-    [[nodiscard]] entry_facts* find(mode in) noexcept {
-        const auto found = by_mode.find(in);
-        return found != by_mode.end() ? &found->second : nullptr;
-    }
 };
 
 struct all_facts {

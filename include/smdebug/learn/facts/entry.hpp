@@ -28,7 +28,8 @@ struct shape_fact {
     std::optional<std::vector<std::optional<std::size_t>>> extents = {};
 };
 
-/// A fact that is not there was dropped: by the first save that is contrary, or by hand.
+/// A fact that is not there was dropped: by the first save that is contrary, or by hand.  The others are counts of what
+/// they were seen in.
 struct entry_facts {
     static constexpr std::size_t most_dtypes = 8;
 
@@ -36,12 +37,12 @@ struct entry_facts {
     save_gap every = {};                                                          ///< the largest
     std::optional<std::vector<std::string>> dtypes = std::vector<std::string>{};  ///< of values, sorted
     std::optional<shape_fact> shape = shape_fact{};
-    std::optional<std::uint64_t> finite = 0;       ///< saves
-    std::optional<std::uint64_t> nonnegative = 0;  ///< runs
-    std::optional<std::uint64_t> nonpositive = 0;  ///< runs
-    std::optional<std::uint64_t> constant = 0;     ///< pairs
-    std::optional<std::uint64_t> changing = 0;     ///< pairs
-    std::optional<std::uint64_t> replicas = 0;     ///< steps
+    std::optional<std::uint64_t> finite = 0;       ///< saves without NaN and infinities
+    std::optional<std::uint64_t> nonnegative = 0;  ///< runs whose least value is known, and not below 0
+    std::optional<std::uint64_t> nonpositive = 0;  ///< runs whose greatest value is known, and not above 0
+    std::optional<std::uint64_t> constant = 0;  ///< pairs of a worker's saves, one after the other, that are the same
+    std::optional<std::uint64_t> changing = 0;  ///< such pairs that differ
+    std::optional<std::uint64_t> replicas = 0;  ///< steps at which several workers saved the same values
     std::map<number, number_series> numbers = {};
 
     /// Adds a dtype that was seen.

@@ -1,5 +1,4 @@
-// Lists of numbers that take few bytes while they can: most of what is learned
-// is numbers.
+// Lists of numbers that take few bytes while they can: most of what is learned is numbers.
 #pragma once
 
 #include <algorithm>
@@ -106,8 +105,7 @@ private:
     std::uint8_t level_ = 0;
 };
 
-/// Numbers of saves: those of 32-bit floats, such as an abs_max, need four
-/// bytes.
+/// Numbers of saves: those of 32-bit floats, such as an abs_max, need four bytes.
 using packed_numbers = packed_list<float, double>;
 
 }  // namespace smdebug::inline v1::detail::learn

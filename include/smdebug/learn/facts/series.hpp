@@ -1,5 +1,5 @@
-// A number over windows of steps, in some healthy runs: how far apart they lie, and the margins that leaving each run
-// out in turn asks for.  Numbers are compared and selected, never summed: joining is exact in any order.
+// A number over windows of steps, in some healthy runs: its least and greatest values, and the margins that leaving each
+// run out in turn asks for.  Numbers are compared and selected, never summed: joining is exact in any order.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -27,7 +27,7 @@ struct extreme {
     run_place run = 0;
 };
 
-/// The three least or three greatest of some runs: three make leave-one-out exact.
+/// The three least of some runs, ascending, or the three greatest, descending: three make leave-one-out exact.
 class extremes {
 public:
     static constexpr std::size_t most = 3;

@@ -156,12 +156,6 @@ SMDEBUG_INLINE run_learner learner_of_run(const trial& run, const std::string& n
     return learner;
 }
 
-SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name, const number_set& kept,
-                                      unsigned threads, const std::stop_token& stop,
-                                      const std::function<void(const std::string& note)>& note) {
-    return learner_of_run(run, name, kept, threads, stop, note).finish(name);
-}
-
 }  // namespace detail::learn
 
 SMDEBUG_INLINE learned_facts learn(const trial& run, const learn_options& options) {
@@ -171,8 +165,9 @@ SMDEBUG_INLINE learned_facts learn(const trial& run, const learn_options& option
             options.on_note(name, text);
         }
     };
-    return detail::learn::facts_access::made_of(detail::learn::facts_of_run(
-        run, name, detail::learn::numbers_named(options.reductions), options.threads, options.stop, note));
+    const detail::learn::number_set kept = detail::learn::numbers_named(options.reductions);
+    return detail::learn::facts_access::made_of(
+        detail::learn::learner_of_run(run, name, kept, options.threads, options.stop, note).finish(name));
 }
 
 }  // namespace smdebug::inline v1

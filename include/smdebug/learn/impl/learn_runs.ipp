@@ -19,15 +19,13 @@ namespace detail::learn {
 class facts_gatherer {
 public:
     facts_gatherer(const learn_options& options, const std::function<void(const left_out_run&)>& left_out)
-        : options_(options), left_out_(left_out), kept_(numbers_named(options.reductions)) {
+        : options_(options), left_out_(left_out), facts_{.reductions = numbers_named(options.reductions)} {
         if (!options.add_to.runs().empty()) {
             facts_ = facts_access::data(options.add_to);
-            kept_ = facts_.reductions;
         }
-        facts_.reductions = kept_;
     }
 
-    [[nodiscard]] const number_set& kept() const noexcept { return kept_; }
+    [[nodiscard]] const number_set& kept() const noexcept { return facts_.reductions; }
 
     void note(const std::string& run, const std::string& text) {
         const std::lock_guard lock{guard_};
@@ -57,9 +55,8 @@ public:
 private:
     const learn_options& options_;
     const std::function<void(const left_out_run&)>& left_out_;
-    number_set kept_;
     std::mutex guard_;
-    all_facts facts_ = {};
+    all_facts facts_;
     std::size_t done_ = 0;
 };
 

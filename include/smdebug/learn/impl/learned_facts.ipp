@@ -54,6 +54,9 @@ SMDEBUG_INLINE std::optional<learned_envelope> learned_facts::envelope(std::stri
 }
 
 SMDEBUG_INLINE void learned_facts::join(learned_facts other) {
+    if (other.runs().empty()) {
+        return;
+    }
     detail::learn::all_facts both = *data_;
     both.join(detail::learn::all_facts{*other.data_});
     both.settle();

@@ -39,14 +39,16 @@ private:
 struct mode_count {
     std::vector<step_number> steps = {};  ///< mode steps, in the order of the global steps
 
-    /// The largest gaps at the steps behind `before` (so many were counted by then; 0: from the start) up to `now`.
+    /// How long a tensor was not saved: from its newest save, at step number `before` of the mode, counted from 1 (0: it
+    /// has none, and the gap begins with the mode), to step number `now`.
     [[nodiscard]] save_gap gap(std::size_t before, std::size_t now) const noexcept;
 };
 
 /// A place in arrays by mode.
 [[nodiscard]] constexpr std::size_t index_of(mode which) noexcept { return static_cast<std::size_t>(which) - 1; }
 
-/// Begin each complete step in order, then take its saves, by worker.
+/// Learns one run: begin_step() for each complete step in order, then take() for each of its saves, those of a tensor in
+/// the order of their workers.
 class run_learner {
 public:
     explicit run_learner(const number_set& kept) : kept_(kept) {}

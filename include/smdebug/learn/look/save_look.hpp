@@ -51,8 +51,8 @@ struct values_measure {
 
 /// A save.
 struct save_look {
-    bool is_void = false;                    ///< text or complex numbers: nothing but that it is there
-    bool has_values = false;                 ///< other ones than those
+    bool is_void = false;                    ///< text or complex numbers, of which no more is looked at
+    bool has_values = false;                 ///< values of another dtype were saved
     dtype type = dtype::invalid;             ///< of the values
     bool has_shape = false;                  ///< of the values, else the saved one
     std::optional<std::uint64_t> size = {};  ///< elements
@@ -90,7 +90,7 @@ struct save_parts {
 /// Looks at a save.  Cost: that of its saved reductions.
 [[nodiscard]] save_look look_at(const save_parts& parts, const number_set& kept);
 
-/// A hash of two that were made before: not symmetric.
+/// The hash of what `so_far` is a hash of, followed by these 128 bits.
 [[nodiscard]] reduce::detail::content_hash folded(const reduce::detail::content_hash& so_far, std::uint64_t low,
                                                   std::uint64_t high) noexcept;
 

@@ -44,18 +44,26 @@ SMDEBUG_INLINE value_error unknown_parameter(const rule_info& rule, std::string_
                        did_you_mean(name, names, 3) + " It has: " + (all.empty() ? "none" : all));
 }
 
-SMDEBUG_INLINE std::optional<std::int64_t> number_of_other_trial(std::string_view key) noexcept {
+/// "other_trial_3" -> 3.
+[[nodiscard]] inline std::optional<std::int64_t> number_of_other_trial(std::string_view key) noexcept {
     constexpr std::string_view prefix = "other_trial_";
     return key.starts_with(prefix) ? number_in<std::int64_t>(key.substr(prefix.size())) : std::nullopt;
 }
 
-SMDEBUG_INLINE std::optional<step_number> step_of_parameter(const std::string& key, const parameter_value& value) {
-    std::optional<step_number> step;
+template <class Value>
+[[nodiscard]] Value value_of_parameter(const std::string& key, const parameter_value& value) {
+    Value parsed{};
     try {
-        parse_setting(std::string_view{value.text}, step);
+        parse_parameter(value, parsed);
     } catch (const value_error& wrong) {
         throw value_error("parameter " + key + " " + std::string{wrong.message()});
     }
+    return parsed;
+}
+
+[[nodiscard]] inline std::optional<step_number> step_of_parameter(const std::string& key,
+                                                                  const parameter_value& value) {
+    const auto step = value_of_parameter<std::optional<step_number>>(key, value);
     if (step && *step < 0) {
         throw value_error("parameter " + key + " must not be negative, but is " + std::to_string(*step));
     }
@@ -65,22 +73,22 @@ SMDEBUG_INLINE std::optional<step_number> step_of_parameter(const std::string& k
 }  // namespace detail
 
 SMDEBUG_INLINE void settle_request(rule_request& request) {
-    std::map<std::int64_t, std::string> numbered;
+    std::multimap<std::int64_t, std::string> numbered;
     rule_parameters own;
     for (auto& [key, value] : request.parameters) {
         if (key == "rule_to_invoke") {
-            request.rule = value.text;
+            request.rule = detail::value_of_parameter<std::string>(key, value);
         } else if (key == "other_trials") {
             const auto paths = value.items ? *value.items : detail::items_in(value.text);
             request.other_trials.insert(request.other_trials.end(), paths.begin(), paths.end());
         } else if (const auto number = detail::number_of_other_trial(key)) {
-            numbered.emplace(*number, value.text);
+            numbered.emplace(*number, detail::value_of_parameter<std::string>(key, value));
         } else if (key == "start_step") {
             request.start_step = detail::step_of_parameter(key, value);
         } else if (key == "end_step") {
             request.end_step = detail::step_of_parameter(key, value);
         } else if (key == "action_json") {
-            request.action_json = value.text;
+            request.action_json = detail::value_of_parameter<std::string>(key, value);
         } else if (key == "source_s3_uri") {
             throw value_error(
                 "the rule is a Python file (source_s3_uri): such rules run in SageMaker only; write it "

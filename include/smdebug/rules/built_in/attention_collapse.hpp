@@ -88,15 +88,9 @@ struct attention_collapse {
 private:
     using outcome = reduce::detail::row_entropies::outcome;
 
-    /// What the mean entropies of a save say; nothing if it counts as not saved.
-    struct verdict {
-        bool met = false;
-        double value = 0;
-        double threshold = 0;
-        std::string message = {};  ///< of a note, too
-    };
+    /// What the mean entropies of a save say: a finding or note without names.
     /// Errors: value_error, with `where` the tensor, worker and step.
-    [[nodiscard]] verdict verdict_of(const reduce::detail::row_entropies& found, const std::string& where) const;
+    [[nodiscard]] finding verdict_of(const reduce::detail::row_entropies& found, const std::string& where) const;
 
     [[nodiscard]] std::optional<finding> judge(const auto& tensor) const {
         const auto enough = max_entropy ? std::nullopt : std::optional{min_entropy};
@@ -108,9 +102,8 @@ private:
         if (found->what == outcome::not_real) {
             return std::nullopt;
         }
-        verdict said = verdict_of(*found, tensor.name() + " of " + tensor.worker() + " at " + tensor.step_words());
-        return said.met ? tensor.met(said.value, said.threshold, std::move(said.message))
-                        : tensor.note(std::move(said.message));
+        return tensor.named(
+            verdict_of(*found, tensor.name() + " of " + tensor.worker() + " at " + tensor.step_words()));
     }
 };
 
@@ -122,8 +115,8 @@ inline void attention_collapse::check() const {
     detail::check_range(name(), "tolerance", tolerance, {.above_least = true});
 }
 
-inline attention_collapse::verdict attention_collapse::verdict_of(const reduce::detail::row_entropies& found,
-                                                                  const std::string& where) const {
+inline finding attention_collapse::verdict_of(const reduce::detail::row_entropies& found,
+                                              const std::string& where) const {
     const auto rows = [&](std::uint64_t count, std::uint32_t group) {
         return (head_axis ? "of the " + std::to_string(count) + " rows of head " + std::to_string(group)
                           : "of " + std::to_string(count) + " rows") +
@@ -148,14 +141,20 @@ inline attention_collapse::verdict attention_collapse::verdict_of(const reduce::
             break;
     }
     if (found.least < min_entropy) {
-        return {true, found.least, min_entropy,
-                "the mean entropy " + rows(found.rows_of_least, found.least_group) + short_text(found.least) +
-                    ", below min_entropy, " + short_text(min_entropy) + ": the attention is on few positions"};
+        return {.met = true,
+                .value = found.least,
+                .threshold = min_entropy,
+                .message = "the mean entropy " + rows(found.rows_of_least, found.least_group) +
+                           short_text(found.least) + ", below min_entropy, " + short_text(min_entropy) +
+                           ": the attention is on few positions"};
     }
     if (max_entropy && found.greatest > *max_entropy) {
-        return {true, found.greatest, *max_entropy,
-                "the mean entropy " + rows(found.rows_of_greatest, found.greatest_group) + short_text(found.greatest) +
-                    ", above max_entropy, " + short_text(*max_entropy) + ": the attention is on all positions alike"};
+        return {.met = true,
+                .value = found.greatest,
+                .threshold = *max_entropy,
+                .message = "the mean entropy " + rows(found.rows_of_greatest, found.greatest_group) +
+                           short_text(found.greatest) + ", above max_entropy, " + short_text(*max_entropy) +
+                           ": the attention is on all positions alike"};
     }
     return {};
 }

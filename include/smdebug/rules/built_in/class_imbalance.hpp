@@ -93,6 +93,7 @@ struct class_imbalance {
             return {};
         }
         std::vector<finding> findings;
+        std::vector<std::pair<std::vector<double>, std::vector<double>>> pairs;  // counted when none skips the step
         const auto predictions_name = first_match(run, step, predictions_regex);
         const auto handle = run.tensor(*labels_name);
         std::optional<std::string> first_worker;
@@ -102,16 +103,19 @@ struct class_imbalance {
             if (!labels) {
                 add_note(findings, tensor.note(labels.error()));
             } else if (has_reals(labels->type()) && labels->size() > 0) {
-                const std::vector<double> numbers = reals_of(*labels);
+                std::vector<double> numbers = reals_of(*labels);
                 detail::require_whole_numbers(numbers, *labels_name, step);
                 std::vector<double> predicted;
                 if (predictions_name) {
                     const auto other = run.tensor(*predictions_name);
                     predicted = predictions_of(detail::saved_tensor{other, *predictions_name, step, worker}, findings);
                 }
-                count(numbers, predicted);
+                pairs.emplace_back(std::move(numbers), std::move(predicted));
                 first_worker = first_worker.value_or(worker);
             }
+        }
+        for (const auto& [numbers, predicted] : pairs) {
+            count(numbers, predicted);
         }
         if (first_worker && so_far.seen >= static_cast<std::uint64_t>(std::max<std::int64_t>(samples, 0))) {
             judge({.met = true, .tensor = *labels_name, .worker = *first_worker}, findings);

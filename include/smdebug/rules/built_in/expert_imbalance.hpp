@@ -111,18 +111,13 @@ private:
         std::string missing = {};  ///< for a note
         std::string wrong = {};    ///< for an error
     };
-    struct verdict {
-        bool met = false;
-        double value = 0;
-        double threshold = 0;
-        std::string message = {};
-    };
     using save = detail::judged_save<expert_loads>;
     using dead_history = std::deque<detail::save_history<dead_experts>::entry>;
 
     [[nodiscard]] expert_loads loads_in(reduce::detail::expert_sums sums) const;
     [[nodiscard]] dead_experts dead_among(const expert_loads& loads) const;
-    [[nodiscard]] verdict verdict_of(const expert_loads& loads, const dead_history& earlier) const;
+    /// A finding without names.
+    [[nodiscard]] finding verdict_of(const expert_loads& loads, const dead_history& earlier) const;
 
     [[nodiscard]] save loads_of(const auto& tensor) const {
         const auto sums = tensor.measured(detail::expert_measure{experts});
@@ -144,8 +139,7 @@ private:
                               tensor.step_words() + " holds no loads of experts: " + loads.wrong +
                               "; choose tensors by tensor_regex");
         }
-        verdict said = verdict_of(loads, earlier);
-        return said.met ? tensor.met(said.value, said.threshold, std::move(said.message)) : finding{};
+        return tensor.named(verdict_of(loads, earlier));
     }
 };
 

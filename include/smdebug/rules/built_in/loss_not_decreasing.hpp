@@ -263,7 +263,7 @@ private:
 inline void loss_not_decreasing::check() const {
     detail::require_setting(name(), !collection_names.empty() || !tensor_regex.empty() || use_losses_collection,
                             "collection_names, tensor_regex or use_losses_collection");
-    detail::check_range(name(), "window", window);
+    detail::check_range(name(), "window", window, {.most = 1e9});  // five times as many losses are kept
     detail::check_range(name(), "num_steps", num_steps, {.least = 1});
     detail::check_range(name(), "diff_percent", diff_percent, {.infinite = true});
     detail::check_range(name(), "increase_threshold_percent", increase_threshold_percent, {.infinite = true});

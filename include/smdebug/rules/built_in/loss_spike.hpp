@@ -5,10 +5,10 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/history.hpp>
+#include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
@@ -23,7 +23,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -92,40 +91,20 @@ struct loss_spike {
 private:
     [[nodiscard]] static detail::judged_save<double> loss_of(const auto& tensor) {
         using save = detail::judged_save<double>;
-        const auto values = tensor.values();
-        if (values) {
-            if (!has_reals(values->type()) || values->size() == 0) {
-                return save::none();
-            }
-            std::optional<double> one;
-            if (values->size() == 1) {
-                visit_reals(*values,
-                            [&]<class Value>(std::span<const Value> elements) { one = to_double(elements[0]); });
-            }
-            return one ? save::of(*one) : save::unknown({});
+        const auto one = detail::scalar_at(tensor.handle(), tensor.step(), read_options{.worker = tensor.worker()});
+        if (one && *one) {
+            return save::of(**one);
         }
-        if (values.error().why != lookup_failure_kind::tensor_not_saved) {
-            return save::unknown(tensor.note(values.error()));
-        }
-        const auto shape = tensor.shape();
-        if (!shape) {
+        if (!one) {
+            const bool has_size = one.error().why != lookup_failure_kind::tensor_not_saved || tensor.shape();
             return save::unknown(
-                tensor.note("no values were saved, and no shape: it is not known whether it is a loss"));
+                has_size ? tensor.note(one.error())
+                         : tensor.note("no values were saved, and no shape: it is not known whether it is a loss"));
         }
-        const auto size = element_count(*shape);
-        if (size != 1U) {
-            return size == 0U ? save::none() : save::unknown({});
-        }
-        for (const reduction what : {reduction::mean, reduction::sum, reduction::max, reduction::min}) {
-            const auto found = tensor.reduction_value(what);
-            if (found) {
-                return save::of(*found);
-            }
-            if (is_lost(found.error())) {
-                return save::unknown(tensor.note(found.error()));
-            }
-        }
-        return save::unknown(tensor.note(values.error()));
+        const auto values = tensor.values();
+        const auto shape = tensor.shape();
+        const bool is_none = (values && !has_reals(values->type())) || (shape && element_count(*shape) == 0U);
+        return is_none ? save::none() : save::unknown({});
     }
 
     [[nodiscard]] finding judge(const auto& tensor, double loss, const auto& history) const {

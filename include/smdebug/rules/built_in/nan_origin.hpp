@@ -123,7 +123,7 @@ private:
                                       std::optional<bad_save> bad = facts.what == detail::save_facts::kind::values
                                                                         ? by_counts(facts.computed)
                                                                         : by_reductions(tensor, note);
-                                      if (note.damaged) {
+                                      if (!note.message.empty()) {
                                           return note;
                                       }
                                       seen_saves& of = seen[all_workers ? tensor.worker() : std::string{}];

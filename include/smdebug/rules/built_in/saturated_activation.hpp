@@ -110,8 +110,8 @@ inline std::optional<detail::active_range> saturated_activation::range_of(std::s
 
 inline void saturated_activation::check_limits(const std::string& what, double low, double high) {
     if (!(low < high)) {
-        throw value_error("threshold_" + what + "_min is " + short_text(low) + ", which is not below threshold_" +
-                          what + "_max, " + short_text(high));
+        throw value_error(std::string{name()} + ": threshold_" + what + "_min is " + short_text(low) +
+                          ", which is not below threshold_" + what + "_max, " + short_text(high));
     }
 }
 

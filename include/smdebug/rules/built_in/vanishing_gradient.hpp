@@ -45,7 +45,10 @@ struct vanishing_gradient {
     }
 
     /// Errors: value_error.
-    void check() const { detail::check_range(name(), "patience", patience, {.least = 1}); }
+    void check() const {
+        detail::check_range(name(), "threshold", threshold, detail::any_number);
+        detail::check_range(name(), "patience", patience, {.least = 1});
+    }
 
     [[nodiscard]] std::vector<finding> operator()(const std::derived_from<trial> auto& run, step_number step) const {
         const auto is_left_out = detail::left_out(run, step, exclude_regex);

@@ -49,9 +49,9 @@ enum class likeness : std::uint8_t {
 
 struct comparison {
     likeness alike = likeness::unknown;
-    std::string what = {};                                      ///< the difference: "max", "value 3 of 10", "shape"
-    std::string value = {};                                     ///< as a text ...
-    std::string reference = {};                                 ///< ... and what it was compared with
+    std::string what = {};       ///< what differs: "largest value", "value 3 of 10", "shape"
+    std::string value = {};      ///< as a text ...
+    std::string reference = {};  ///< ... and what it was compared with
     double apart = std::numeric_limits<double>::quiet_NaN();    ///< |value - reference|
     double allowed = std::numeric_limits<double>::quiet_NaN();  ///< the tolerance for that difference
     finding note = {};                                          ///< why the result is unknown

@@ -149,9 +149,9 @@ public:
     /// Ascending by step.
     [[nodiscard]] const std::deque<entry>& entries() const noexcept { return entries_; }
 
-    /// Makes the entries the newest `most` before `step`.
-    /// back(from, visit) calls visit(step) for steps up to and including `from`, the newest first, until it returns
-    /// false; look(step) returns what a save is, and nothing if it does not count.
+    /// Makes the entries the newest `most` saves before `step` that count, or all of them if there are fewer.
+    /// back(from, visit) calls visit(step) for the steps with a save from `from` down, until visit returns false;
+    /// look(step) returns what is kept of a save, or nothing if it does not count.
     /// Cost: in a walk over all steps nothing is looked up twice.
     template <class Back, class Look>
     void reach(step_number step, std::size_t most, Back&& back, Look&& look) {
@@ -228,7 +228,8 @@ struct newest_number {
 /// Finite numbers of earlier saves.
 using number_history = save_history<double, newest_number>;
 
-/// What a number_history keeps of a number: that, if it is finite; and the newest one in any case.
+/// The number, if it is finite, for a number_history to keep.  In any case it becomes `newest`, unless that is of the
+/// same step or of a later one.
 [[nodiscard]] inline std::optional<double> kept_number(step_number step, double number, newest_number& newest) {
     if (step > newest.step) {
         newest = {step, number};
@@ -246,8 +247,7 @@ using number_history = save_history<double, newest_number>;
 template <class History>
 class history_table {
 public:
-    /// Forgets the histories of another run, and returns whether it is another one; a trial that cannot be recognised
-    /// is another one at each step.
+    /// Forgets the histories of another run, and returns whether it is another one.
     bool begin(const trial& run) {
         const std::weak_ptr<const void> now = smdebug::detail::state_of(run);
         if (!now.owner_before(run_) && !run_.owner_before(now)) {
@@ -267,7 +267,8 @@ private:
     std::map<std::tuple<std::string, std::string, mode>, History> series_;
 };
 
-/// The save of a worker at an earlier step, or, for an empty one, the first by name that counts.
+/// What read() makes of the same tensor at an earlier step: with all_workers of the same worker, else of the first by
+/// name whose save counts.
 template <class Read>
 [[nodiscard]] auto read_earlier(const saved_tensor& now, step_number earlier, bool all_workers, Read&& read) {
     decltype(read(now)) found{.is_save = false};

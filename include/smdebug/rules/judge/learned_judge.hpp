@@ -63,7 +63,7 @@ struct learned_save {
     std::optional<shape_type> shape = {};  ///< of the values, else the saved one
 };
 
-/// `kept`: the numbers that are compared.  Fails if anything of it cannot be read.
+/// Reads a save.  `kept`: the numbers that are compared.  Fails if any part of it cannot be read.
 [[nodiscard]] lookup<learned_save> look_at_save(const saved_tensor& tensor,
                                                 const smdebug::detail::learn::number_set& kept);
 
@@ -74,7 +74,8 @@ struct judged_save_of {
     learned_save save = {};
 };
 
-/// A judge of one walk over one run.
+/// A judge of one walk over one run.  At each step: begin_step(); facts_for() each tensor, and see() if it has any; then
+/// judge() the saves that could be read.
 class learned_judge {
 public:
     /// Errors: value_error for a bad regex, and for a kind that there is not.

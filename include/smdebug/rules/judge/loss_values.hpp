@@ -53,10 +53,10 @@ struct step_losses {
 /// scalars of the first worker by name count.
 [[nodiscard]] step_losses losses_at(const trial& run, step_number step, const text_list& tensor_regex = {});
 
-/// The first `window` finite values of a loss and four times as many of the newest, and what they say.
+/// The course of one loss, judged by its first `window` values, and by the newest 4 * `window`.
 class loss_course {
 public:
-    /// A value that is given again, or of an earlier step, begins anew.
+    /// Adds a finite value.  A step that is not above the last one begins a new course.
     void add(step_number step, double loss, std::int64_t window);
 
     [[nodiscard]] std::int64_t count() const noexcept { return count_; }
@@ -70,12 +70,13 @@ public:
     [[nodiscard]] std::optional<finding> not_fallen(double diff_percent, double increase_percent) const;
 
     /// Whether two losses move against each other, as those of a generator and its discriminator do: the correlation of
-    /// their newest values, of the same steps, is below -0.2; before there are 4 * window, they may:
-    /// may_be_against(), from where not_fallen() could answer.
+    /// their newest values is below -0.2.  True also before there are 4 * window values, as it is not known until then.
+    /// Losses that have not as many values, or not the same last step, are not against each other.
     [[nodiscard]] bool is_against(const loss_course& other) const;
+    /// Whether not_fallen() can answer already, but is_against() does not know yet.
     [[nodiscard]] bool may_be_against() const noexcept { return count_ >= 2 * window_ && count_ < 4 * window_; }
 
-    bool is_noted = false;  ///< the caller has said that it is not judged before then
+    bool is_noted = false;  ///< set by the caller, once a note has said that the verdict waits for is_against()
 
 private:
     std::int64_t window_ = 0;

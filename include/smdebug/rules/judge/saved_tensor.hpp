@@ -1,6 +1,5 @@
-// One tensor at one step as one worker saved it: the unit that most rules judge.
-// Selects the tensors that a built-in rule judges, and makes notes about unreadable ones.
-// The selection is the union of collections and regexes; tensors that were not saved at a step are skipped there.
+// What most built-in rules are made of: the choice of tensors and workers of a step, one such save (saved_tensor), the
+// saves before it, and notes about what cannot be read.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
@@ -65,7 +64,7 @@ void leave_out_histogram_tables(const trial& run, step_number step, std::vector<
 }  // namespace detail
 
 /// The selected tensors that were saved at a step, sorted and unique; without the media of logs, which have no values,
-/// and without digests that neither a collection nor a regex names.
+/// and without digests that neither a collection nor a regex names.  Collections and regexes select the union.
 /// A collection that does not exist selects nothing.  Errors: value_error for a bad regex.
 [[nodiscard]] std::vector<std::string> tensors_to_check(const trial& run, step_number step,
                                                         const detail::tensor_choice& which);
@@ -107,10 +106,8 @@ void visit_steps_back(const tensor_handle& tensor, step_number step, mode in, Vi
 /// Whether a run has steps of a mode.
 [[nodiscard]] bool has_steps_of(const trial& run, mode in);
 
-/// The tensor of one worker at a global step.  Borrows handle and texts, so that it costs nothing to make, and cannot be
-/// kept beyond the call.
-/// A query that the trial cannot answer gives the same result as a tensor that was not saved
-/// (lookup_failure_kind::tensor_not_saved).
+/// The tensor of one worker at a global step, saved or not.  Borrows handle and texts, so that it costs nothing to make,
+/// and cannot be kept beyond the call.
 class saved_tensor {
 public:
     saved_tensor(const tensor_handle& handle, const std::string& name, step_number step, const std::string& worker)
@@ -164,12 +161,16 @@ public:
 
     /// A finding about this tensor: the condition is met.
     [[nodiscard]] finding met(double value, double threshold, std::string message) const;
+    /// A finding or note that is about this tensor.
+    [[nodiscard]] finding named(finding one) const {
+        one.tensor = name_;
+        one.worker = worker_;
+        return one;
+    }
     /// A note about this tensor: it could not be judged, for this reason.  An empty finding if the dtype has no such
     /// reduction.
     [[nodiscard]] finding note(const lookup_error& failure) const { return note_about(name_, worker_, step_, failure); }
-    [[nodiscard]] finding note(std::string message) const {
-        return {.tensor = name_, .worker = worker_, .message = std::move(message)};
-    }
+    [[nodiscard]] finding note(std::string message) const { return named(finding::note(std::move(message))); }
 
 private:
     const tensor_handle& handle_;
@@ -271,12 +272,7 @@ inline lookup<shape_type> saved_tensor::shape() const {
 }
 
 inline finding saved_tensor::met(double value, double threshold, std::string message) const {
-    return {.met = true,
-            .tensor = name_,
-            .worker = worker_,
-            .value = value,
-            .threshold = threshold,
-            .message = std::move(message)};
+    return named({.met = true, .value = value, .threshold = threshold, .message = std::move(message)});
 }
 
 /// A predicate: whether a tensor of a step is left out.
@@ -286,8 +282,8 @@ inline finding saved_tensor::met(double value, double threshold, std::string mes
                const saved_tensor& tensor) { return std::binary_search(names.begin(), names.end(), tensor.name()); };
 }
 
-/// Keeps findings that were met at `patience` saves of a tensor in a row, this one included, from the first step on
-/// that it is given.  A step that is given again counts once, a note does not count.
+/// Holds back findings until their condition was met at `patience` saves of a tensor and worker in a row, this one
+/// included.  Only saves that it is given count, those of one step once; a note neither counts nor ends the row.
 class lasting_findings {
 public:
     [[nodiscard]] finding keep(const auto& save, std::int64_t patience, finding one) {

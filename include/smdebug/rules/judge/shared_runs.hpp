@@ -9,8 +9,8 @@
 
 namespace smdebug::inline v1::rules::detail {
 
-/// Reads each step of some runs in one pass over the tensors that a rule looks at.  While a rule takes all complete
-/// steps of a run, one after another, the next ones are prefetched.  A copy begins anew.
+/// Reads each step of other runs in one pass over the tensors that the rule looks at.  While the rule takes all complete
+/// steps of such a run, one after another, the next ones are prefetched.  A copy shares nothing: it begins anew.
 /// Memory: 64 MiB of values and files for each run, and reductions as sharing_options say.
 class shared_runs {
 public:
@@ -22,8 +22,8 @@ public:
     }
     ~shared_runs() = default;
 
-    /// The run to read a step by: `given` itself where the step is not complete.
-    /// Valid until the next call.
+    /// The trial by which to read a step of `given`: `given` itself where the step is not complete.  Valid until the next
+    /// call.
     [[nodiscard]] const trial& at(const trial& given, step_number step);
 
 private:

@@ -428,7 +428,8 @@ private:
         } else if (key == "runs") {
             window.runs = value.count(std::numeric_limits<std::uint32_t>::max());
         } else {
-            (key == "low" ? window.low : window.high) = extremes_from(value, runs);
+            const extremes found = extremes_from(value, runs);  // by hand in any order
+            (key == "low" ? window.low : window.high) = key == "low" ? joined_low(found, {}) : joined_high(found, {});
         }
     });
     return window;

@@ -31,7 +31,7 @@ SMDEBUG_INLINE const extreme* extremes::first_but(run_place run) const noexcept 
     return found != end() ? found : nullptr;
 }
 
-/// The first three of both.  Lists edited by hand need not be in order.
+/// The first three of both.
 template <class Precedes>
 [[nodiscard]] extremes first_of_both(const extremes& a, const extremes& b, Precedes precedes) noexcept {
     std::array<extreme, 2 * extremes::most> both{};
@@ -61,22 +61,6 @@ SMDEBUG_INLINE extremes joined_high(const extremes& a, const extremes& b) noexce
     return first_of_both(a, b, [](const extreme& one, const extreme& other) {
         return one.number > other.number || (one.number == other.number && one.run < other.run);
     });
-}
-
-/// The least number of some, and the greatest.
-[[nodiscard]] inline double least_of(const extremes& low) noexcept {
-    double least = low[0].number;
-    for (const extreme& each : low) {
-        least = std::min(least, each.number);
-    }
-    return least;
-}
-[[nodiscard]] inline double greatest_of(const extremes& high) noexcept {
-    double greatest = high[0].number;
-    for (const extreme& each : high) {
-        greatest = std::max(greatest, each.number);
-    }
-    return greatest;
 }
 
 // Lists of windows ------------------------------------------------------------------------------------------------
@@ -165,8 +149,8 @@ SMDEBUG_INLINE std::optional<healthy_range> number_series::healthy_at(step_numbe
     }
     const window_facts first = windows[before - 1];
     const window_facts last = windows[after];
-    return healthy_range{.range = {.least = std::min(least_of(first.low), least_of(last.low)),
-                                   .greatest = std::max(greatest_of(first.high), greatest_of(last.high))},
+    return healthy_range{.range = {.least = std::min(first.low[0].number, last.low[0].number),
+                                   .greatest = std::max(first.high[0].number, last.high[0].number)},
                          .runs = std::max(first.runs, last.runs),
                          .first_step = first_step_of(first.window),
                          .last_step = last_step_of(last.window)};

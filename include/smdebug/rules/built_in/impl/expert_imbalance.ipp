@@ -58,8 +58,7 @@ SMDEBUG_INLINE expert_imbalance::dead_experts expert_imbalance::dead_among(const
     return dead;
 }
 
-SMDEBUG_INLINE expert_imbalance::verdict expert_imbalance::verdict_of(const expert_loads& loads,
-                                                                      const dead_history& earlier) const {
+SMDEBUG_INLINE finding expert_imbalance::verdict_of(const expert_loads& loads, const dead_history& earlier) const {
     const std::vector<double>& load = loads.load;
     const auto count = static_cast<double>(load.size());
     const auto what = [&](std::size_t expert) {
@@ -83,10 +82,13 @@ SMDEBUG_INLINE expert_imbalance::verdict expert_imbalance::verdict_of(const expe
                                        : std::string{};
     const auto greatest = static_cast<std::size_t>(std::max_element(load.begin(), load.end()) - load.begin());
     if (load[greatest] > threshold) {
-        return {true, load[greatest], threshold,
-                what(greatest) + ", above " + short_text(threshold) + (dead ? "; " + about_dead : "")};
+        return {.met = true,
+                .value = load[greatest],
+                .threshold = threshold,
+                .message = what(greatest) + ", above " + short_text(threshold) + (dead ? "; " + about_dead : "")};
     }
-    return dead ? verdict{true, load[*dead], dead_share, about_dead} : verdict{};
+    return dead ? finding{.met = true, .value = load[*dead], .threshold = dead_share, .message = about_dead}
+                : finding{};
 }
 
 }  // namespace smdebug::inline v1::rules

@@ -155,16 +155,21 @@ void rule_drive<Run>::idle(step_number next_step) {
         if (each.over || !each.poll_interval) {
             continue;
         }
-        if (std::optional<finding> verdict = rules_[i]->while_waiting(run_)) {
-            if (verdict->step < 0) {
-                verdict->step = options_.start_step;
+        std::vector<finding> found;
+        try {
+            if (std::optional<finding> verdict = rules_[i]->while_waiting(run_)) {
+                found.push_back(*std::move(verdict));
+                rules_[i]->complete(found, run_, options_.start_step);
             }
+        } catch (...) {
+            each.failure = std::current_exception();
+            each.end(invoke_end::failed, next_step);
+            continue;
+        }
+        if (!found.empty()) {
             each.outcome.next_step = next_step;
-            const step_number step = verdict->step;
-            std::vector<finding> one{*std::move(verdict)};
-            one.front().rule = rules_[i]->name;
-            name_step(one, run_, step);
-            take(i, std::move(one), step);
+            const step_number step = found.front().step;
+            take(i, std::move(found), step);
         }
     }
 }
@@ -196,12 +201,14 @@ void rule_drive<Run>::end(std::size_t rule, invoke_end why, step_number next_ste
     const bool is_early = why == invoke_end::stopped || why == invoke_end::failed || why == invoke_end::first_finding;
     if (!is_early && each.outcome.evaluated > 0) {
         const step_number last = each.outcome.next_step - 1;
+        std::vector<finding> notes;
         try {
-            take(rule, rules_[rule]->conclude(run_, last), last);
+            notes = rules_[rule]->conclude(run_, last);
         } catch (...) {
             each.failure = std::current_exception();
             return each.end(invoke_end::failed, next_step);
         }
+        take(rule, std::move(notes), last);
     }
     each.end(why, next_step);
 }

@@ -42,6 +42,9 @@ SMDEBUG_INLINE lookup<std::optional<double>> scalar_at(const tensor_handle& tens
         if (found) {
             return std::optional{*found};
         }
+        if (is_lost(found.error())) {
+            return found.error();
+        }
     }
     return missing;
 }
