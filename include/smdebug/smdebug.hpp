@@ -31,6 +31,5 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/run_contents.hpp>
 #include <smdebug/trial/trial.hpp>
 #include <smdebug/xtensor.hpp>

@@ -23,6 +23,7 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
+#include <smdebug/trial/run_contents.hpp>
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/watch/watch.hpp>
