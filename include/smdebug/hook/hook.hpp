@@ -120,7 +120,8 @@ public:
     /// collections say.  A tensor belongs to the collections whose names or regexes match it, and to `into`, which are
     /// saved even if not included.
     ///
-    /// Returns whether anything was saved; strings have no reductions, and a lost step saves nothing.
+    /// Returns whether anything was saved, or shown to an observer; strings have no reductions, and a lost step saves
+    /// nothing.
     ///
     /// Borrows: the elements, for the call.
     ///
@@ -183,7 +184,7 @@ public:
     /// xtensor expression has with <smdebug/xtensor.hpp>.
     template <adapted_tensor Value>
     bool save_tensor(std::string_view name, const Value& tensor, const collection_names& into = {}) {
-        if (!should_save(name, into)) {
+        if (!is_due(name, into)) {
             return false;
         }
         const tensor_adapter<Value> adapter{tensor, name};
@@ -247,6 +248,8 @@ private:
     friend class detail::hook_door;
 
     void save_scalar_view(std::string_view name, const tensor_view& value);
+    // should_save(), for a save: throws if the hook is closed.
+    [[nodiscard]] bool is_due(std::string_view name, const collection_names& into);
     // What is due of a tensor whose elements are not; unset if they are due, or nothing is.
     [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name, const collection_names& into);
     // Saves a tensor without its elements, where numbers_alone() says that they are not needed.
@@ -261,8 +264,7 @@ private:
         } else if constexpr (saved_element<Values>) {
             return save_values(name, std::span<const Values, 1>{&values, 1}, shape, into);
         } else if constexpr (copied_values<Values>) {
-            return should_save(name, into) &&
-                   save_tensor(name, detail::values_copy<Values>{values}.view(shape, name), into);
+            return is_due(name, into) && save_tensor(name, detail::values_copy<Values>{values}.view(shape, name), into);
         } else {
             detail::refuse_values<Values>();
             return false;
