@@ -93,11 +93,20 @@ feed_options noting_feed::watched(feed_options options) const {
     return options;
 }
 
+namespace {
+
+// With a longer time the end would be beyond what the clock counts to.
+std::chrono::milliseconds a_century_at_most(std::chrono::milliseconds time) {
+    return std::min<std::chrono::milliseconds>(time, std::chrono::hours{24 * 365 * 100});
+}
+
+}  // namespace
+
 void pause_for(std::chrono::milliseconds time, const std::stop_token& stop) {
     std::mutex guard;
     std::condition_variable_any woken;
     std::unique_lock lock{guard};
-    woken.wait_for(lock, stop, time, [] { return false; });
+    woken.wait_for(lock, stop, a_century_at_most(time), [] { return false; });
 }
 
 std::string stalled_text(const program_trial& run, const std::string& path) {
@@ -151,7 +160,8 @@ program_trial open_to_follow(const std::string& path, const run_options& how, co
         if (options.open_timeout == std::chrono::milliseconds{0}) {
             const std::string hint = run_hint(path, true);
             out.note("waiting for a run to start in " + path + (hint.empty() ? "" : ".") + hint);
-            given_up = follow.give_up_after ? std::optional{now + *follow.give_up_after} : std::nullopt;
+            given_up =
+                follow.give_up_after ? std::optional{now + a_century_at_most(*follow.give_up_after)} : std::nullopt;
         }
         options.open_timeout = longest_wait;
         if (given_up) {
