@@ -64,7 +64,7 @@ void fill_summary(row_buffer& row, const std::string& path, const rule_result& r
 }
 
 finding_actions actions_of(const check_arguments& args) {
-    return finding_actions{args.actions, args.runs.size() > 1, args.rules};
+    return finding_actions{args.actions, args.runs.size() == 1 ? args.runs.front() : std::string{}, args.rules};
 }
 
 std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests,

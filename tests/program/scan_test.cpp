@@ -207,6 +207,23 @@ TEST_CASE("scan: looks at all workers, except for rules of the service's JSON an
     CHECK(status_of(parse_rules_json(R"([{"rule": "exploding_tensor"}])", "rules.json")) == one);
 }
 
+TEST_CASE("scan: the status file names the runs of a folder, and has each of them") {
+    const temporary_folder folder;
+    std::filesystem::create_directory(folder.path() + "/jobs");
+    std::filesystem::copy(golden("torch_mlp"), folder.path() + "/jobs/a", std::filesystem::copy_options::recursive);
+    std::filesystem::copy(golden("torch_mlp"), folder.path() + "/jobs/b", std::filesystem::copy_options::recursive);
+    cli::detail::scan_arguments given{.check = {.runs = {folder.path() + "/jobs"}}};
+    given.check.actions.status_file = folder.path() + "/status.json";
+    scan_of(given);
+    for (const std::string run : {"/jobs/a", "/jobs/b"}) {
+        CHECK(contains(file_content(given.check.actions.status_file), folder.path() + run + ": exploding_tensor\""));
+    }
+    given.check.runs = {folder.path() + "/./jobs/a/"};
+    given.check.actions.status_file = folder.path() + "/one.json";
+    scan_of(given);
+    CHECK(contains(file_content(given.check.actions.status_file), "\"exploding_tensor\""));
+}
+
 TEST_CASE("scan: a run whose event files are gone has no rule that found no issues") {
     const temporary_folder folder;
     write_sick_run(folder);
