@@ -245,3 +245,30 @@ TEST_CASE(
         CHECK(hook.counters().steps == 2);
     }
 }
+
+TEST_CASE("faults: the number in its mode of a step that was lost is free again, whenever it was lost") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        for (const char* const lost : {"create events/", "commit index/"}) {
+            CAPTURE(static_cast<int>(how));
+            CAPTURE(lost);
+            const faulty_storage store;
+            faulty_hook hook{store, writes(saves_all(), how)};
+            hook.set_mode(mode::train);
+            hook.save_scalar("x", 1);
+            store.plan({.first = 0, .only = lost});
+            const auto end = [&] {
+                hook.end_step();
+                hook.flush();
+            };
+            CHECK_THROWS_AS(end(), unavailable);
+            hook.set_step(1, 0);
+            hook.save_scalar("x", 2);
+            CHECK_NOTHROW(end());
+            hook.close();
+            CHECK(hook.counters().lost_steps == 1);
+            CHECK(hook.counters().steps == 1);
+            CHECK(memory_trial{store.objects()}.tensor("scalar/x").steps({.mode = mode::train}) ==
+                  std::vector<step_number>{0});
+        }
+    }
+}

@@ -281,6 +281,11 @@ SMDEBUG_INLINE bool run_writer::release_claim() {
 SMDEBUG_INLINE void run_writer::gather_losses() {
     for (lost_write& loss : sink_->lost()) {
         collections_written_ = collections_written_ && loss.key != locations::collections_key(worker_);
+        if (loss.takes_step) {  // its number in its mode may be used again
+            const bool is_index = loss.key.starts_with(locations::index_folder);
+            const auto lost = locations::parse_step_file(loss.key, is_index ? ".json" : locations::event_extension);
+            start_.written.forget(lost.value().step);
+        }
         losses_.push_back(std::move(loss));
     }
 }
