@@ -6,7 +6,6 @@
 
 #include <program/check.hpp>
 #include <program/evaluate_run.hpp>
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
 #include <program/scan_arguments.hpp>
@@ -15,6 +14,7 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/trial/trial.hpp>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -369,7 +369,7 @@ TEST_CASE("scan: each event file in S3 is fetched once, for any number of rules;
     for (const bool scans : {true, false}) {
         CAPTURE(scans);
         captured seen;
-        const cli::detail::program_trial run{far.storage()};
+        const trial run{far.storage()};
         static_cast<void>(far.fetches());
         cli::detail::rule_maker make{known(), given.how};
         std::vector<rule_request> chosen = given.rules;

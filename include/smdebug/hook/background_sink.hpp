@@ -160,7 +160,7 @@ private:
         std::uint64_t step = 0;  // that is begun
         bool replaces = false;
         std::optional<chunk_pool::chunk> bytes = {};  // to be appended
-        byte_view elements = {};                      // the same, if there are no bytes: they lie in late.owner
+        byte_view elements = {};                      // appended instead, if there are no bytes; in late.owner
         late_elements late = {};
     };
 

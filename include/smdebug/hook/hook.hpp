@@ -92,7 +92,8 @@ public:
     void set_step(step_number global, std::optional<step_number> in_mode = {});
 
     /// Ends the step: its files appear, then the count advances, even if they could not be written.
-    /// Errors: why this step is lost; with a background thread, why an older one is.
+    /// Errors: why this step is lost; with a background thread, why an older one is; what TensorBoard's files and
+    /// observers throw, which costs no step.
     void end_step();
     /// Abandons the current step, of which nothing is written or shown to rules, and continues with the next one: for
     /// the handler of an exception that kept an iteration from its end_step().
