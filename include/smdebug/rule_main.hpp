@@ -29,10 +29,9 @@ namespace cli {
 /// Its messages begin with the rule's name.
 /// Its flags are the rule's settings() and those of `smdebug check`: --trial-dir, --other-trials, --start-step,
 /// --end-step, --follow, --json, --status-file, --version, ...; --help prints them with types and defaults.  With
-/// --list,
-/// -o, --shard and the other batch options it works like `smdebug scan` for this rule.
-/// Returns 0 not met, 3 met, 1 error or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
-/// interrupted (Ctrl-C while following).
+/// --list, -o, --shard and the other batch options it works like `smdebug scan` for this rule.
+/// Returns 0 not met, 3 met, 1 error or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130 interrupted
+/// by Ctrl-C.
 template <described_rule Rule>
     requires rule<Rule, program_trial>
 [[nodiscard]] int rule_main(int count, char** arguments) {

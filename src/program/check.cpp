@@ -64,12 +64,12 @@ void fill_summary(row_buffer& row, const std::string& path, const rule_result& r
 }
 
 finding_actions actions_of(const check_arguments& args) {
-    return finding_actions{args.actions, args.runs.size() > 1, args.rules};
+    return finding_actions{args.actions, args.runs.size() == 1 ? args.runs.front() : std::string{}, args.rules};
 }
 
-std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests,
-                                   const program_trial& run, const std::string& path, const check_arguments& args,
-                                   row_sink* rows, finding_actions& actions, console& to) {
+std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests, const trial& run,
+                                   const std::string& path, const check_arguments& args, row_sink* rows,
+                                   finding_actions& actions, console& to) {
     row_buffer row = rows != nullptr ? rows->buffer() : row_buffer{output_format::csv, {}};
     const auto note = [&](const std::string& text) { to.note(text); };
     const evaluation_hooks hooks{
@@ -98,7 +98,7 @@ int check(const check_arguments& args, const program_rules& registry, console& t
     detail::idle_rules idle;
     bool any_checked = false;
     const auto note = [&](const std::string& text) { to.note(text); };
-    const auto command = [&](const std::string& path, const program_trial& run) {
+    const auto command = [&](const std::string& path, const trial& run) {
         row_buffer row = summary.buffer();
         run_result result{.run = {.path = path}, .steps = run.steps({.show_incomplete_steps = true}).size()};
         result.verdicts = detail::check_run(rules, args.rules, run, path, args, &rows, actions, to);

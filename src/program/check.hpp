@@ -4,12 +4,12 @@
 #include <program/console.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/finding_actions.hpp>
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <string>
 #include <string_view>
@@ -38,9 +38,8 @@ void fill_summary(row_buffer& row, const std::string& path, const rule_result& r
 /// progress to the console.  Returns a result for each request, in order: one that cannot be made does not affect the
 /// others.
 [[nodiscard]] std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests,
-                                                 const program_trial& run, const std::string& path,
-                                                 const check_arguments& args, row_sink* rows, finding_actions& actions,
-                                                 console& to);
+                                                 const trial& run, const std::string& path, const check_arguments& args,
+                                                 row_sink* rows, finding_actions& actions, console& to);
 
 /// Runs the command over the existing steps; returns the exit status.
 [[nodiscard]] int check(const check_arguments& args, const program_rules& registry, console& to);

@@ -179,7 +179,7 @@ parsed_command command_line::parse(std::vector<std::string> arguments) {
     if (word() != arguments.end() && !word()->starts_with('-') &&
         std::find(names.begin(), names.end(), *word()) == names.end()) {
         throw usage_error("there is no command \"" + *word() + "\"; there are: " + joined(names, ", ") + "." +
-                              suggestion(*word(), names),
+                              did_you_mean(*word(), names),
                           "Try `smdebug --help`.");
     }
     try {

@@ -111,7 +111,7 @@ void add_mode(CLI::App& app, smdebug::mode& to, const std::string& help);
 void add_reductions(CLI::App& app, std::optional<std::vector<statistic>>& to, const std::string& help);
 
 void add_threads(CLI::App& app, unsigned& to, const std::string& help);
-/// So many; as many as there are CPUs for 0.
+/// As many as given; for 0, as many as there are CPUs.
 [[nodiscard]] unsigned threads_or_all(unsigned threads);
 
 void add_shard(CLI::App& app, std::optional<run_shard>& to, const std::string& help);
@@ -133,7 +133,7 @@ void add_how(CLI::App& app, run_options& how);
 
 void add_runs(CLI::App& app, std::vector<std::string>& runs);
 
-/// Which tensors.
+/// --tensors and --collection.
 void add_names(CLI::App& app, std::optional<std::string>& regex, std::optional<std::string>& collection);
 
 /// --steps, where it selects what is read.
@@ -150,7 +150,7 @@ struct rule_options {
     std::vector<std::string> other_trials = {};
 };
 
-/// Which rules.  `known`: their names, for shells.
+/// --rule and --rules-json.  `known`: names of rules, for shells.
 void add_rule_options(CLI::App& app, rule_options& to, const std::vector<std::string>& known = {});
 void add_other_trials(CLI::App& app, rule_options& to);
 

@@ -22,7 +22,7 @@ inline constexpr int exit_usage = 2;    ///< wrong arguments
 inline constexpr int exit_finding = 3;  ///< a rule's condition was met, or runs differ, and everything was read
 /// Both of the above: a finding, and an error.
 inline constexpr int exit_finding_and_error = 4;
-inline constexpr int exit_interrupted = 130;  ///< following was interrupted
+inline constexpr int exit_interrupted = 130;  ///< by Ctrl-C or SIGTERM
 
 namespace detail {
 

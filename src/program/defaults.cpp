@@ -109,8 +109,8 @@ void defaults_reader::check(const default_line& line) const {
         }
     }
     if (!line.command.empty() && std::find(commands.begin(), commands.end(), line.command) == commands.end()) {
-        defaults_text::refuse_line(file(), line.number,
-                                   "there is no command \"" + line.command + "\"" + suggestion(line.command, commands));
+        defaults_text::refuse_line(
+            file(), line.number, "there is no command \"" + line.command + "\"" + did_you_mean(line.command, commands));
     }
     std::sort(options.begin(), options.end());  // several commands have an option
     options.erase(std::unique(options.begin(), options.end()), options.end());
@@ -118,7 +118,7 @@ void defaults_reader::check(const default_line& line) const {
         defaults_text::refuse_line(
             file(), line.number,
             (line.command.empty() ? std::string{"no command has an option"} : line.command + " has no option") + " \"" +
-                line.option + "\"" + suggestion(line.option, options));
+                line.option + "\"" + did_you_mean(line.option, options));
     }
 }
 

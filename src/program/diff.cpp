@@ -4,7 +4,6 @@
 #include <program/command_options.hpp>
 #include <program/diff_story.hpp>
 #include <program/numbers.hpp>
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/run_problems.hpp>
 #include <program/stats.hpp>
@@ -84,7 +83,7 @@ void add_difference(row_buffer& row, const run_difference& each) {
 }
 
 // Errors: invalid_worker: it has saved nothing in either run.
-void check_worker_of(const std::string& wanted, const program_trial& first, const program_trial& second) {
+void check_worker_of(const std::string& wanted, const trial& first, const trial& second) {
     std::vector<std::string> workers = first.workers();
     for (const std::string& more : second.workers()) {
         if (std::find(workers.begin(), workers.end(), more) == workers.end()) {
@@ -115,7 +114,7 @@ private:
 };
 
 // Compares two runs that are open; the exit status.
-int diff_opened(const diff_arguments& args, const program_trial& first, const program_trial& second, console& to) {
+int diff_opened(const diff_arguments& args, const trial& first, const trial& second, console& to) {
     const no_refresh first_as_it_is{first};
     const no_refresh second_as_it_is{second};
     const bool table = args.how.format == output_format::table;
@@ -183,7 +182,7 @@ int diff(const diff_arguments& given, console& to) {
     diff_arguments args = given;
     args.first = plain_path(args.first);
     args.second = plain_path(args.second);
-    std::array<std::optional<program_trial>, 2> runs;
+    std::array<std::optional<trial>, 2> runs;
     for (const auto& [run, path] : {std::pair{&runs[0], &args.first}, std::pair{&runs[1], &args.second}}) {
         static_cast<void>(try_on_run(*path, to, [&] { run->emplace(open_one_run(*path, args.how, "compared")); }));
     }

@@ -28,12 +28,12 @@ struct check_range {
 
 }  // namespace
 
-finding as_shown(finding found, const program_trial& run) {
+finding as_shown(finding found, const trial& run) {
     found.step = run.shown_step(found.step);
     return found;
 }
 
-void show_steps(std::vector<rule_result>& results, const program_trial& run) {
+void show_steps(std::vector<rule_result>& results, const trial& run) {
     for (rule_result& each : results) {
         for (finding& found : each.outcome.findings) {
             found = as_shown(std::move(found), run);
@@ -43,7 +43,7 @@ void show_steps(std::vector<rule_result>& results, const program_trial& run) {
 
 namespace {
 
-check_range range_of(const program_trial& run, const check_arguments& args) {
+check_range range_of(const trial& run, const check_arguments& args) {
     const step_range asked = smdebug::detail::catalog_of(run)->global_range({.begin = args.start, .end = args.end});
     check_range range{.start = asked.begin.value_or(0), .end = asked.end};
     const auto steps = run.steps({.show_incomplete_steps = true});
@@ -69,13 +69,13 @@ rule_result not_made(const std::string& name, const std::string& why) {
 
 }  // namespace
 
-std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_request>& requests,
-                                      const program_trial& run, const std::string& path, const check_arguments& args,
+std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_request>& requests, const trial& run,
+                                      const std::string& path, const check_arguments& args,
                                       const evaluation_hooks& hooks, message_sink& to) {
     check_saved(run, path);
     std::vector<rule_result> all(requests.size());
     std::vector<std::size_t> places;
-    std::vector<any_rule<program_trial>> rules;
+    std::vector<any_rule<trial>> rules;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         try {
             rules.push_back(maker.make(requests[i]));
@@ -92,7 +92,7 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     const bool show_progress = args.how.format == output_format::table || !to.results_on_terminal();
     std::size_t done = 0;
     std::vector<std::string> names;
-    for (const any_rule<program_trial>& each : rules) {
+    for (const any_rule<trial>& each : rules) {
         names.push_back(each.name());
     }
     std::vector<note_limit> notes(names.size());

@@ -3,7 +3,6 @@
 
 #include <program/finding_actions.hpp>
 #include <program/message_sink.hpp>
-#include <program/program_trial.hpp>
 #include <program/rule_set.hpp>
 #include <program/runs.hpp>
 #include <smdebug/core/step.hpp>
@@ -13,6 +12,7 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/rule_result.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <functional>
 #include <optional>
@@ -34,9 +34,9 @@ struct check_arguments {
 };
 
 /// A finding with its step numbered as it is shown.
-[[nodiscard]] finding as_shown(finding found, const program_trial& run);
-/// Numbers the steps of all their findings so.
-void show_steps(std::vector<rule_result>& results, const program_trial& run);
+[[nodiscard]] finding as_shown(finding found, const trial& run);
+/// The same for all findings of these results.
+void show_steps(std::vector<rule_result>& results, const trial& run);
 
 /// Callbacks during the evaluation of rules, and what rules may use; all may be empty.
 struct evaluation_hooks {
@@ -44,7 +44,7 @@ struct evaluation_hooks {
     std::function<void(const std::string& rule, const finding&)> on_finding = {};
     std::function<void(const rule_result&)> finish = {};
     /// Evaluated with the rules, without a result: it records what they read.  May be null.
-    const any_rule<program_trial>* observer = nullptr;
+    const any_rule<trial>* observer = nullptr;
     sharing_options sharing = {};
     /// A scan of the run in whose pass the rules are evaluated; may be null.
     std::shared_ptr<smdebug::detail::scan_onlooker> onlooker = {};
@@ -54,7 +54,7 @@ struct evaluation_hooks {
 /// Evaluates rules over the existing steps of one run; notes, failures and progress go to `to`, a console or a buffer.
 /// Returns a result for each request, in order: one that cannot be made does not affect the others.
 [[nodiscard]] std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_request>& requests,
-                                                    const program_trial& run, const std::string& path,
+                                                    const trial& run, const std::string& path,
                                                     const check_arguments& args, const evaluation_hooks& hooks,
                                                     message_sink& to);
 

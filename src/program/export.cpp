@@ -2,7 +2,6 @@
 
 #include <program/command_line.hpp>
 #include <program/command_options.hpp>
-#include <program/program_trial.hpp>
 #include <program/run_problems.hpp>
 #include <program/stats.hpp>
 #include <program/text.hpp>
@@ -58,7 +57,7 @@ private:
 };
 
 // Exports a run that is open.  Errors: those of the export_...() functions.
-export_result export_opened(const program_trial& run, const export_arguments& args, const export_options& options) {
+export_result export_opened(const trial& run, const export_arguments& args, const export_options& options) {
     switch (args.to) {
         case export_format::npz:
             return export_npz(run, args.output, options);
@@ -80,7 +79,7 @@ int export_to(const export_arguments& args, console& to, const std::stop_token& 
     const std::string path = plain_path(args.run);
     const auto failure = try_on_run(path, to, [&] {
         const bool reduces = args.to == export_format::csv && !args.values;
-        const program_trial run = open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, "exported");
+        const trial run = open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, "exported");
         const no_refresh as_it_is{run};
         if (args.worker) {
             check_worker(*args.worker, run.workers());

@@ -3,6 +3,7 @@
 #include <program/console.hpp>
 #include <smdebug/actions/post_finding.hpp>
 #include <smdebug/actions/run_command.hpp>
+#include <smdebug/batch/search/name_pattern.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/http/curl_transfer.hpp>
 
@@ -44,9 +45,9 @@ std::vector<std::string> words_of_command(std::string_view text) {
     return words;
 }
 
-finding_actions::finding_actions(const action_options& wanted, bool several_runs,
+finding_actions::finding_actions(const action_options& wanted, const std::string& only_run,
                                  const std::vector<rule_request>& rules)
-    : wanted_(wanted), several_runs_(several_runs) {
+    : wanted_(wanted), only_run_(only_run.empty() ? only_run : smdebug::detail::run_key_of(only_run)) {
     if (!wanted.post_url.empty() && !http::detail::origin_of(wanted.post_url)) {  // else reported at the first finding
         throw usage_error("--post must be a URL, http:// or https:// and a host, not \"" + wanted.post_url + "\"");
     }
@@ -169,8 +170,11 @@ void finding_actions::tell_records(std::string_view run, std::string_view rule, 
 
 void finding_actions::set_status(std::string_view run, std::string_view rule, rule_status status,
                                  std::string_view details, const teller& note) {
-    set_named_status(several_runs_ ? std::string{run} + ": " + std::string{rule} : std::string{rule}, status, details,
-                     note);
+    if (!file_) {
+        return;
+    }
+    const bool is_only = smdebug::detail::run_key_of(run) == only_run_;
+    set_named_status((is_only ? std::string{} : std::string{run} + ": ").append(rule), status, details, note);
 }
 
 void finding_actions::set_named_status(const std::string& name, rule_status status, std::string_view details,

@@ -37,9 +37,10 @@ class finding_actions {
 public:
     using teller = std::function<void(const std::string&)>;
 
-    /// With several runs, names in the status file begin with the run.
+    /// `only_run`: the path, if the user named only one.  Names in the status file begin with the run unless it is this
+    /// one: a folder or an archive that was named may stand for many.
     /// Errors: usage_error: the action_json of a rule is not JSON; an address that nothing can be sent to.
-    finding_actions(const action_options& wanted, bool several_runs, const std::vector<rule_request>& rules);
+    finding_actions(const action_options& wanted, const std::string& only_run, const std::vector<rule_request>& rules);
 
     /// note(text) is called with each failure, on the calling thread.
     void begin(std::string_view run, const std::vector<std::string>& rules, const teller& note);
@@ -69,7 +70,7 @@ private:
     void tell_failure(const actions::status_written& written, const teller& note);
 
     action_options wanted_;
-    bool several_runs_;
+    std::string only_run_;
     std::optional<actions::status_file> file_;
     std::map<std::string, actions::detail::parsed_actions> records_;
     std::mutex mutex_;

@@ -4,7 +4,6 @@
 #include <program/evaluate_run.hpp>
 #include <program/finding_actions.hpp>
 #include <program/following.hpp>
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/rule_notes.hpp>
 #include <program/runs.hpp>
@@ -392,11 +391,10 @@ private:
     bool is_late_ = false;  // something came for steps that this walk has passed
     step_number next_ = 0;
     pass pass_;
-    std::optional<rule_session<program_trial>> session_;
+    std::optional<rule_session<trial>> session_;
 };
 
-}  // namespace
-
+// The results of a run whose rules never ran.
 std::vector<rule_result> not_evaluated(const check_arguments& args, const program_rules& registry, follow_end end) {
     std::vector<rule_result> results;
     for (const rule_request& each : args.rules) {
@@ -408,8 +406,6 @@ std::vector<rule_result> not_evaluated(const check_arguments& args, const progra
     }
     return results;
 }
-
-namespace {
 
 // The columns of check, wide enough for these runs and rules.
 std::vector<column> followed_columns(const check_arguments& args, const program_rules& registry) {

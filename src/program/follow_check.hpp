@@ -4,17 +4,9 @@
 #include <program/console.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/rule_set.hpp>
-#include <program/step_feed.hpp>
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/rules/invoke_rules.hpp>
-
-#include <vector>
 
 namespace smdebug::inline v1::cli::detail {
-
-/// The results of a run whose rules never ran.
-[[nodiscard]] std::vector<rule_result> not_evaluated(const check_arguments& args, const program_rules& registry,
-                                                     follow_end end);
 
 /// Runs the command until every job has ended, was given up, or `stop`; the exit status.
 [[nodiscard]] int follow_check(const check_arguments& args, const program_rules& registry, console& to,

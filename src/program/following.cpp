@@ -93,14 +93,23 @@ feed_options noting_feed::watched(feed_options options) const {
     return options;
 }
 
+namespace {
+
+// With a longer time the end would be beyond what the clock counts to.
+std::chrono::milliseconds a_century_at_most(std::chrono::milliseconds time) {
+    return std::min<std::chrono::milliseconds>(time, std::chrono::hours{24 * 365 * 100});
+}
+
+}  // namespace
+
 void pause_for(std::chrono::milliseconds time, const std::stop_token& stop) {
     std::mutex guard;
     std::condition_variable_any woken;
     std::unique_lock lock{guard};
-    woken.wait_for(lock, stop, time, [] { return false; });
+    woken.wait_for(lock, stop, a_century_at_most(time), [] { return false; });
 }
 
-std::string stalled_text(const program_trial& run, const std::string& path) {
+std::string stalled_text(const trial& run, const std::string& path) {
     const auto from = smdebug::detail::catalog_of(run);  // what was read last
     const auto complete = from->steps_of(mode::global, false);
     return path + ": stalled: nothing new for " + duration_text(run.quiet_time()) + ", and no end-of-job mark; " +
@@ -121,8 +130,8 @@ bool may_start(const error& unready) noexcept {
     }
 }
 
-program_trial open_to_follow(const std::string& path, const run_options& how, const follow_options& follow,
-                             const std::stop_token& stop, shared_console& out) {
+trial open_to_follow(const std::string& path, const run_options& how, const follow_options& follow,
+                     const std::stop_token& stop, shared_console& out) {
     using clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds longest_wait{1000};
     // Event files of a running job may come late: they are waited for, unlike elsewhere in the program.
@@ -151,7 +160,8 @@ program_trial open_to_follow(const std::string& path, const run_options& how, co
         if (options.open_timeout == std::chrono::milliseconds{0}) {
             const std::string hint = run_hint(path, true);
             out.note("waiting for a run to start in " + path + (hint.empty() ? "" : ".") + hint);
-            given_up = follow.give_up_after ? std::optional{now + *follow.give_up_after} : std::nullopt;
+            given_up =
+                follow.give_up_after ? std::optional{now + a_century_at_most(*follow.give_up_after)} : std::nullopt;
         }
         options.open_timeout = longest_wait;
         if (given_up) {
@@ -176,7 +186,7 @@ follow_end follow_one(std::size_t place, followed_end& of, const run_options& ho
     follow_end when_stopped = follow_end::not_started;
     try {
         while (true) {
-            const program_trial run = open_to_follow(path, how, follow, stop, out);
+            const trial run = open_to_follow(path, how, follow, stop, out);
             run_watch watch{path};
             when_stopped = follow_end::interrupted;
             follow_end end = follow_end::replaced;

@@ -3,7 +3,6 @@
 
 #include <program/console.hpp>
 #include <program/message_sink.hpp>
-#include <program/program_trial.hpp>
 #include <program/run_problems.hpp>
 #include <program/runs.hpp>
 #include <program/step_feed.hpp>
@@ -11,6 +10,7 @@
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/storage/posix/folder.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -82,7 +82,7 @@ private:
 struct followed_run {
     std::size_t place = 0;    ///< among the runs
     const std::string& path;  ///< as the user wrote it
-    const program_trial& run;
+    const trial& run;
     shared_console& out;
     std::stop_token stop;
     run_watch& watch;
@@ -117,14 +117,13 @@ private:
 void pause_for(std::chrono::milliseconds time, const std::stop_token& stop);
 
 /// The message for a stalled run.
-[[nodiscard]] std::string stalled_text(const program_trial& run, const std::string& path);
+[[nodiscard]] std::string stalled_text(const trial& run, const std::string& path);
 
 /// Opens a run; prints a note and waits if there is none yet, or only part of it.  The kind of data is detected again
 /// each time, as an empty folder may become anything.
 /// Errors: as create_trial's: not_found and timed_out when it was given up; stopped_error.
-[[nodiscard]] program_trial open_to_follow(const std::string& path, const run_options& how,
-                                           const follow_options& follow, const std::stop_token& stop,
-                                           shared_console& out);
+[[nodiscard]] trial open_to_follow(const std::string& path, const run_options& how, const follow_options& follow,
+                                   const std::stop_token& stop, shared_console& out);
 
 /// The message for a followed run that is gone.
 [[nodiscard]] std::string replaced_text(const std::string& path);
@@ -136,9 +135,10 @@ struct followed_end {
     bool saved_nothing = false;  ///< its job has ended without a step
 };
 
-/// Calls command(followed_run) for each run, all at once; it returns how following the run came to its end.  Returns
-/// that of each run, by its place.  `stop` ends it all; so does an error that is not one run's.
-/// With run_options::folders, runs that appear below them meanwhile are followed, too; then `paths` does not count.
+/// Calls command(followed_run) for each run, all at once, each on a thread of its own; the command returns how following
+/// its run came to its end.  Returns these ends, in the order of the runs.  `stop` ends all of it; so does an error that
+/// is not one run's.
+/// With run_options::folders the runs are those below these folders, also those that appear meanwhile, and not `paths`.
 /// Errors: output_error, and whatever else the command throws that is no error of the library.
 [[nodiscard]] std::vector<followed_end> follow_runs(const std::vector<std::string>& paths, const run_options& how,
                                                     const follow_options& follow, console& to,

@@ -82,7 +82,7 @@ private:
 
 namespace detail {
 
-/// Called only when a command is about to follow running jobs; returns the token that ends it.
+/// Called once, by a command that waits or must not leave partial output; returns the token that ends it.
 using stop_giver = std::function<std::stop_token()>;
 
 }  // namespace detail

@@ -183,6 +183,21 @@ int learning::run(function_ref<learned_facts(run_finder&)> learn) {
     return finish(facts);
 }
 
+// "2 of 20 runs would raise an alarm if learned from the others: runs/a runs/b".
+std::string suspects_text(const learned_facts& facts) {
+    const std::size_t runs = facts.runs().size();
+    if (runs == 1) {
+        return "one run: no envelopes";
+    }
+    const auto& suspects = facts.suspects();
+    std::string text = (suspects.empty() ? "none" : std::to_string(suspects.size())) + " of " + std::to_string(runs) +
+                       " runs would raise an alarm if learned from the others";
+    for (std::size_t i = 0; i < suspects.size(); ++i) {
+        text += (i == 0 ? ": " : " ") + printable(suspects[i]);
+    }
+    return text;
+}
+
 int learning::finish(const learned_facts& facts) {
     if (facts.runs().empty()) {
         to_.error("no run is left to learn from: nothing is written");
@@ -203,20 +218,6 @@ int learning::finish(const learned_facts& facts) {
 }
 
 }  // namespace
-
-std::string suspects_text(const learned_facts& facts) {
-    const std::size_t runs = facts.runs().size();
-    if (runs == 1) {
-        return "one run: no envelopes";
-    }
-    const auto& suspects = facts.suspects();
-    std::string text = (suspects.empty() ? "none" : std::to_string(suspects.size())) + " of " + std::to_string(runs) +
-                       " runs would raise an alarm if learned from the others";
-    for (std::size_t i = 0; i < suspects.size(); ++i) {
-        text += (i == 0 ? ": " : " ") + printable(suspects[i]);
-    }
-    return text;
-}
 
 int learn_on_ranks(const learn_arguments& args, console& to, const std::stop_token& stop, rank_channel& channel) {
     check_size(channel, each_learns);

@@ -38,9 +38,6 @@ struct learn_arguments {
 [[nodiscard]] int learn_runs(const learn_arguments& args, console& to, const std::stop_token& stop = {},
                              const rank_starter& ranks = {});
 
-/// The sentence about suspects: "2 of 20 runs would raise an alarm if learned from the others: runs/a runs/b".
-[[nodiscard]] std::string suspects_text(const learned_facts& facts);
-
 void declare_learn(command_line& line);
 
 /// A line for each tensor and mode.  With a tensor: its facts, and a line for each window of its numbers.

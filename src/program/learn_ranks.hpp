@@ -45,7 +45,7 @@ private:
 /// How a process finds out about runs.
 struct learn_access {
     smdebug::detail::learn::run_opener open = {};
-    std::function<bool(const std::string& path)> is_asked = {};  ///< of rank 0
+    std::function<bool(const std::string& path)> is_asked = {};  ///< whether it is in the shard; rank 0 asks
 };
 
 /// Rank 0's part: the facts of all runs that are found.  `how` has callbacks to `says`, which here also has what the

@@ -3,7 +3,6 @@
 #include <program/command_line.hpp>
 #include <program/command_options.hpp>
 #include <program/following.hpp>
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/runs.hpp>
 #include <program/step_feed.hpp>
@@ -54,7 +53,7 @@ void append_json_numbers(std::string& out, const std::vector<Number>& numbers) {
 
 }  // namespace
 
-std::vector<std::string> mode_names(const program_trial& run) {
+std::vector<std::string> mode_names(const trial& run) {
     std::vector<std::string> names;
     for (const mode each : run.modes()) {
         names.emplace_back(name_of(each));
@@ -64,7 +63,7 @@ std::vector<std::string> mode_names(const program_trial& run) {
 
 namespace {
 
-std::vector<std::string> collection_names(const program_trial& run) {
+std::vector<std::string> collection_names(const trial& run) {
     std::vector<std::string> names;
     const auto job = smdebug::detail::catalog_of(run)->job;  // collections() would be a copy of all that they hold
     for (const auto& [name, entry] : job->collections) {
@@ -87,7 +86,7 @@ std::vector<step_number> step_numbers(const smdebug::detail::catalog& from) {
 }
 
 // One run as one JSON object on one line.
-std::string ls_json(const program_trial& run, const std::vector<tensor_summary>& tensors) {
+std::string ls_json(const trial& run, const std::vector<tensor_summary>& tensors) {
     std::string out = "{\"name\":";
     append_json_string(out, run.name());
     out += ",\"path\":";
@@ -138,7 +137,7 @@ std::string worker_names(const std::vector<std::string>& all) {
 }
 
 // "worker_0, worker_1", and whether the job has another number of them, which data of other tools do not record.
-std::string workers_line(const program_trial& run) {
+std::string workers_line(const trial& run) {
     const auto workers = run.workers();
     std::string line = printable(worker_names(workers));
     if (workers.size() < run.num_workers() ||
@@ -149,16 +148,15 @@ std::string workers_line(const program_trial& run) {
 }
 
 // "running"; if the job seems to have died, also since when.
-std::string state_line(const program_trial& run) {
+std::string state_line(const trial& run) {
     const job_state state = run.job_state();
     return std::string{name_of(state)} + (state == job_state::stalled
                                               ? ": nothing new for " + duration_text(run.quiet_time()) + ", no end mark"
                                               : "");
 }
 
-}  // namespace
-
-std::string ls_head(const program_trial& run) {
+// One run for people, above its table of tensors.
+std::string ls_head(const trial& run) {
     const std::vector<step_number> steps = run.steps();
     const std::size_t incomplete = run.steps({.show_incomplete_steps = true}).size() - steps.size();
     std::string out = "run          " + printable(run.name()) + "\npath         " + printable(run.path()) + "\n";
@@ -178,6 +176,7 @@ std::string ls_head(const program_trial& run) {
     return out + "collections  " + printable(joined(collection_names(run), ", ")) + "\n";
 }
 
+// `ls --verify`: a row for each difference of each run; an error status where there is any.
 int verify(const ls_arguments& args, console& to) {
     row_sink rows{to,
                   args.how.format,
@@ -209,6 +208,8 @@ int verify(const ls_arguments& args, console& to) {
     rows.finish(to.trouble() ? "" : "no differences\n");
     return differences != 0 ? exit_error : to.status();
 }
+
+}  // namespace
 
 int ls(const ls_arguments& args, console& to) {
     if (args.verify) {
@@ -283,27 +284,6 @@ void check_ls(const ls_arguments& args) {
     check_follow(args.follow, args.runs.size());
 }
 
-}  // namespace
-
-void declare_ls(command_line& line) {
-    const auto args = std::make_shared<ls_arguments>();
-    CLI::App& app = line.add("ls", "what runs hold: workers, modes, steps, collections, tensors", args, check_ls,
-                             [](const ls_arguments& given, const run_context& with) {
-                                 return given.follow.on ? follow_ls(given, with.to, with.stop()) : ls(given, with.to);
-                             });
-    add_runs(app, args->runs);
-    add_flag(app, "--verify", args->verify,
-             "instead of the contents: all that the files of a run say twice and not alike; reads everything; "
-             "exit status 1 if there is any");
-    add_names(app, args->tensors, args->collection);
-    add_steps(app, args->how.range);
-    add_follow(app, args->follow, "instead of the tensors: each step as soon as it is complete, until the job ends");
-    add_how(app, args->how);
-    add_runs_from_folders(app, args->how.storage.formats);
-}
-
-namespace {
-
 // A table of one run is headed by its name.
 bool names_the_run(const ls_arguments& args) { return args.how.format != output_format::table || args.runs.size() > 1; }
 
@@ -348,13 +328,13 @@ void add_step(row_buffer& row, const ls_arguments& args, const std::string& path
 }
 
 // The head of a run as `ls` shows it.
-std::string head_now(const program_trial& run) {
+std::string head_now(const trial& run) {
     const no_refresh as_it_is{run};
     return ls_head(run);
 }
 
-}  // namespace
-
+// `ls --follow`: a line for each step of runs that grow, as soon as it is complete, until every job has ended, was given
+// up, or `stop`.
 int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop) {
     row_stream rows{to, args.how.format, detail::step_columns(args)};
     const bool table = args.how.format == output_format::table;
@@ -391,6 +371,25 @@ int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop
         return end;
     });
     return status_after(ends, to);
+}
+
+}  // namespace
+
+void declare_ls(command_line& line) {
+    const auto args = std::make_shared<ls_arguments>();
+    CLI::App& app = line.add("ls", "what runs hold: workers, modes, steps, collections, tensors", args, check_ls,
+                             [](const ls_arguments& given, const run_context& with) {
+                                 return given.follow.on ? follow_ls(given, with.to, with.stop()) : ls(given, with.to);
+                             });
+    add_runs(app, args->runs);
+    add_flag(app, "--verify", args->verify,
+             "instead of the contents: all that the files of a run say twice and not alike; reads everything; "
+             "exit status 1 if there is any");
+    add_names(app, args->tensors, args->collection);
+    add_steps(app, args->how.range);
+    add_follow(app, args->follow, "instead of the tensors: each step as soon as it is complete, until the job ends");
+    add_how(app, args->how);
+    add_runs_from_folders(app, args->how.storage.formats);
 }
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <program/console.hpp>
-#include <program/program_trial.hpp>
 #include <program/runs.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <optional>
 #include <string>
@@ -27,21 +27,11 @@ struct ls_arguments {
 /// The names of a set of reductions, in the order in which they are listed everywhere.
 [[nodiscard]] std::vector<std::string> names_of(reduction_set set);
 
-[[nodiscard]] std::vector<std::string> mode_names(const program_trial& run);
-
-/// One run for people, above its table of tensors.
-[[nodiscard]] std::string ls_head(const program_trial& run);
-
-/// `ls --verify`: a row for each difference of each run; an error status where there is any.
-[[nodiscard]] int verify(const ls_arguments& args, console& to);
+[[nodiscard]] std::vector<std::string> mode_names(const trial& run);
 
 /// Runs the command; the exit status.
 [[nodiscard]] int ls(const ls_arguments& args, console& to);
 
 void declare_ls(command_line& line);
-
-/// `ls --follow`: a line for each step of runs that grow, as soon as it is complete.
-/// Runs the command until every job has ended, was given up, or `stop`; the exit status.
-[[nodiscard]] int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop);
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -34,7 +34,7 @@ public:
     virtual void send(int to, std::string_view text) = 0;
     /// The sender of a message, and the message; nothing if none has come.  Those of one rank come in order.
     [[nodiscard]] virtual std::optional<std::pair<int, std::string>> receive() = 0;
-    /// By all ranks, behind their last message.
+    /// Every rank calls it, after its last message.
     virtual void end() = 0;
 };
 
@@ -59,12 +59,12 @@ void check_size(const rank_channel& channel, std::string_view each_would);
 
 /// Appends a part of a message, of any bytes.
 void append_part(std::string& message, std::string_view part);
-/// Takes the first part away from a message.  Of what is cut, as much as there is.
+/// Takes the first part away from a message.  Returns what there is of it if the message is cut.
 [[nodiscard]] std::string_view take_part(std::string_view& message);
-/// A number in a message; 0 for what is none.
+/// A number in a message; 0 if it is not a number.
 [[nodiscard]] std::uint64_t number_in(std::string_view digits);
 
-/// Runs as a message, without what is not known of a run before it is opened; none as an empty one.
+/// Runs as a message, with what is known of a run before it is opened; no runs are an empty message.
 [[nodiscard]] std::string text_of(const std::vector<batch_run>& runs);
 [[nodiscard]] std::vector<batch_run> runs_of(std::string_view text);
 
@@ -100,8 +100,8 @@ public:
     [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
     [[nodiscard]] bool has_failed() const noexcept { return has_failed_; }
 
-    /// What a rank has made, which has ended whole and keeps it until it is released; nothing: it failed.
-    /// Call behind give().  Memory: all of it.
+    /// What a rank has made, which keeps it until it is released; nothing if it could not pass it on.
+    /// Call it after give(), for a rank that has ended whole.  Memory: all of it.
     [[nodiscard]] std::optional<std::string> fetch(int rank);
 
 private:
@@ -131,7 +131,7 @@ public:
     [[nodiscard]] std::optional<batch_run> next(const std::stop_token& stop);
 
     /// Reports to rank 0 that all work has ended, and waits until it releases this rank.  Until then rank 0 may fetch
-    /// what `make` passes on.  Call once, when files are closed.  Errors: those of `make`, when rank 0 knows of it.
+    /// what `make` passes on.  Call once, when files are closed.  Errors: those of `make`, of which rank 0 hears first.
     void end(rank_end how, const maker& make = {});
 
 private:

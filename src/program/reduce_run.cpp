@@ -75,7 +75,7 @@ reduction_row row_of(const reduced_tensor& tensor) {
 
 }  // namespace
 
-std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::string& path, const scan_arguments& args,
+std::shared_ptr<row_spool> reduce_run(const trial& run, const std::string& path, const scan_arguments& args,
                                       const step_range& of, const run_scope& scope, message_sink& to) {
     auto spool = std::make_shared<row_spool>(
         args.memory ? std::min<std::size_t>(std::size_t{16} << 20U, *args.memory / 8) : std::size_t{16} << 20U);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <program/message_sink.hpp>
-#include <program/program_trial.hpp>
 #include <program/scan_arguments.hpp>
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/batch/run_batch.hpp>
@@ -11,6 +10,7 @@
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
 #include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
@@ -50,9 +50,9 @@ private:
 /// thread, in the order of the files.  What cannot be read has no row, but a message.
 /// Errors: those of part_stream, and of take.
 template <class Rows, class Add, class Take>
-void reduce_parts(const program_trial& run, const std::string& path, reduction_set wanted,
-                  const tensor_selection& which, const walk_options& how, const Rows& empty, Add&& add, Take&& take,
-                  unread_report& report, message_sink& to) {
+void reduce_parts(const trial& run, const std::string& path, reduction_set wanted, const tensor_selection& which,
+                  const walk_options& how, const Rows& empty, Add&& add, Take&& take, unread_report& report,
+                  message_sink& to) {
     struct part {
         Rows rows;
         unread_tensors unread = {};
@@ -80,7 +80,7 @@ void reduce_parts(const program_trial& run, const std::string& path, reduction_s
 /// Reduces the selected tensors of a run into a spool, where rows wait for their turn.  Idle threads help with steps
 /// that are not begun yet.
 /// Errors: those of scan(), and of row_spool.
-[[nodiscard]] std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::string& path,
+[[nodiscard]] std::shared_ptr<row_spool> reduce_run(const trial& run, const std::string& path,
                                                     const scan_arguments& args, const step_range& of,
                                                     const run_scope& scope, message_sink& to);
 

@@ -6,7 +6,6 @@
 #include <program/following.hpp>
 #include <program/message_sink.hpp>
 #include <program/numbers.hpp>
-#include <program/program_trial.hpp>
 #include <program/run_places.hpp>
 #include <program/run_problems.hpp>
 #include <program/runs.hpp>
@@ -15,6 +14,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/report/page_text.hpp>
+#include <smdebug/report/reported_run.hpp>
 #include <smdebug/report/write_report.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/posix/output.hpp>
@@ -42,9 +42,9 @@ step_range asked_range(const report_arguments& args) {
     return {args.check.start > 0 ? std::optional{args.check.start} : std::nullopt, args.check.end};
 }
 
-}  // namespace
-
-report::detail::reported_run report_run(rule_maker& maker, const program_rules& registry, const program_trial& run,
+// The content of a report about a run, in one walk: rules are evaluated while its numbers are gathered.
+// Errors: those of scan().
+report::detail::reported_run report_run(rule_maker& maker, const program_rules& registry, const trial& run,
                                         const std::string& path, const report_arguments& args,
                                         const std::stop_token& stop, message_sink& to) {
     const no_refresh as_it_is{run};
@@ -76,12 +76,9 @@ report::detail::reported_run report_run(rule_maker& maker, const program_rules& 
     return reported;
 }
 
-namespace {
-
 // The differences of two runs.  Errors: those of diff_runs().
-report::detail::reported_comparison compare_runs(const program_trial& first, const program_trial& second,
-                                                 const report_arguments& args, const std::stop_token& stop,
-                                                 console& to) {
+report::detail::reported_comparison compare_runs(const trial& first, const trial& second, const report_arguments& args,
+                                                 const std::stop_token& stop, console& to) {
     constexpr std::size_t most = 1000;
     const no_refresh first_as_it_is{first};
     const no_refresh second_as_it_is{second};
@@ -123,8 +120,6 @@ report::detail::reported_run failed_report(const std::string& path, const std::s
     return failed;
 }
 
-}  // namespace
-
 std::string title_of(const report_arguments& args, const report::detail::page& page) {
     if (args.title) {
         return *args.title;
@@ -143,6 +138,7 @@ bool has_findings(const report::detail::page& page) {
     });
 }
 
+// Prints what the file contains.
 void tell_report(const report_arguments& args, const report::detail::page& page, console& to) {
     std::size_t findings = 0;
     std::size_t damaged = 0;
@@ -161,13 +157,15 @@ void tell_report(const report_arguments& args, const report::detail::page& page,
              "; open it in a browser\n");
 }
 
+}  // namespace
+
 int report_runs(const report_arguments& args, const program_rules& registry, console& to, const std::stop_token& stop) {
     rule_maker maker{registry, args.check.how};
     report::detail::page page;
-    std::vector<program_trial> opened;
+    std::vector<trial> opened;
     for_each_run(
         args.check.runs, reducing(args.check.how, args.threads), to,
-        [&](const std::string& path, const program_trial& run) {
+        [&](const std::string& path, const trial& run) {
             page.runs.push_back(report_run(maker, registry, run, path, args, stop, to));
             if (opened.size() < 3) {
                 opened.push_back(run);
@@ -185,59 +183,6 @@ int report_runs(const report_arguments& args, const program_rules& registry, con
     report::detail::write_page(page, args.output);
     tell_report(args, page, to);
     return to.status(has_findings(page));
-}
-
-void declare_report(command_line& line) {
-    const auto args = std::make_shared<report_arguments>();
-    const auto rules = std::make_shared<rule_options>();
-    const auto steps = std::make_shared<step_options>();
-    const auto interval = std::make_shared<std::optional<std::chrono::milliseconds>>();
-    CLI::App& app = line.add(
-        "report", "runs as one page to look at, an HTML file that needs no network; exit status 3 if a rule is met",
-        args,
-        [rules, steps, interval, &registry = line.registry()](report_arguments& given) {
-            given.check.rules = requested_rules(*rules, registry, true);
-            given.other_trials = rules->other_trials;
-            if (given.no_rules && (!given.check.rules.empty() || !given.other_trials.empty())) {
-                throw usage_error("--no-rules and rules exclude each other");
-            }
-            take_steps(given.check, *steps);
-            check_follow(given.check.follow, given.check.runs.size());
-            if (*interval && !given.check.follow.on) {
-                throw usage_error("--interval is for --follow: without it the page is written once");
-            }
-            given.interval = interval->value_or(given.interval);
-        },
-        [](const report_arguments& given, const run_context& with) {
-            smdebug::detail::posix::refuse_special_file(given.output);  // before the work, too
-            return given.check.follow.on ? follow_report(given, with.registry, with.to, with.stop())
-                                         : report_runs(given, with.registry, with.to);
-        });
-    add_runs(app, args->check.runs);
-    add_output(app, args->output, "FILE.html", "the file, which is replaced when the new one is whole");
-    add_names(app, args->tensors, args->collection);
-    add_steps(app, *steps);
-    add_rule_options(app, *rules, line.rule_names());
-    add_other_trials(app, *rules);
-    add_flag(app, "--no-rules", args->no_rules, "only the pictures: no rule is evaluated");
-    add_threads(app, args->threads, "threads to use; default: 1");
-    add_text(app, "--title", args->title, "TEXT", "what stands at its top; default: the names of the runs");
-    add_parsed(app, "--max-size", args->most_bytes, "SIZE",
-               "how large the file may be, about: 5M, 14M (default).  What does not fit is shown less finely",
-               [](const std::string& text) { return parse_size("--max-size", text); });
-    add_follow(app, args->check.follow,
-               "write the page again while the jobs run, until they end; an open page reads it again");
-    add_parsed(app, "--interval", *interval, "T",
-               "with --follow: how often a run is looked at: 500ms, 2s (default), 1m",
-               [](const std::string& text) { return parse_duration("--interval", text); });
-    add_trust(app, args->check.how);
-    add_formats(app, args->check.how.storage.formats);
-    add_runs_from_folders(app, args->check.how.storage.formats);
-    add_storage(app, args->check.how.storage);
-    add_notes(app,
-              "Of two runs it says since where they differ.  All rules that have something to look at are evaluated;\n"
-              "--rule and --rules-json give them other parameters than their defaults.\n"
-              "Example: smdebug report runs/a -o a.html\n");
 }
 
 namespace {
@@ -326,7 +271,7 @@ public:
 private:
     struct one {
         std::string path;
-        program_trial run;
+        trial run;
         run_watch watch;
         run_problems problems;
         std::optional<std::chrono::steady_clock::time_point> lost = {};  ///< since when it is no longer there
@@ -450,8 +395,7 @@ private:
     bool written_ = false;
 };
 
-}  // namespace
-
+// `report --follow`: the page is written again while its runs grow, until their jobs end; an open page reads it again.
 int follow_report(const report_arguments& args, const program_rules& registry, console& to,
                   const std::stop_token& stop) {
     try {
@@ -459,6 +403,61 @@ int follow_report(const report_arguments& args, const program_rules& registry, c
     } catch (const stopped_error&) {  // before there was a run
         return exit_interrupted;
     }
+}
+
+}  // namespace
+
+void declare_report(command_line& line) {
+    const auto args = std::make_shared<report_arguments>();
+    const auto rules = std::make_shared<rule_options>();
+    const auto steps = std::make_shared<step_options>();
+    const auto interval = std::make_shared<std::optional<std::chrono::milliseconds>>();
+    CLI::App& app = line.add(
+        "report", "runs as one page to look at, an HTML file that needs no network; exit status 3 if a rule is met",
+        args,
+        [rules, steps, interval, &registry = line.registry()](report_arguments& given) {
+            given.check.rules = requested_rules(*rules, registry, true);
+            given.other_trials = rules->other_trials;
+            if (given.no_rules && (!given.check.rules.empty() || !given.other_trials.empty())) {
+                throw usage_error("--no-rules and rules exclude each other");
+            }
+            take_steps(given.check, *steps);
+            check_follow(given.check.follow, given.check.runs.size());
+            if (*interval && !given.check.follow.on) {
+                throw usage_error("--interval is for --follow: without it the page is written once");
+            }
+            given.interval = interval->value_or(given.interval);
+        },
+        [](const report_arguments& given, const run_context& with) {
+            smdebug::detail::posix::refuse_special_file(given.output);  // before the work, too
+            return given.check.follow.on ? follow_report(given, with.registry, with.to, with.stop())
+                                         : report_runs(given, with.registry, with.to);
+        });
+    add_runs(app, args->check.runs);
+    add_output(app, args->output, "FILE.html", "the file, which is replaced when the new one is whole");
+    add_names(app, args->tensors, args->collection);
+    add_steps(app, *steps);
+    add_rule_options(app, *rules, line.rule_names());
+    add_other_trials(app, *rules);
+    add_flag(app, "--no-rules", args->no_rules, "only the pictures: no rule is evaluated");
+    add_threads(app, args->threads, "threads to use; default: 1");
+    add_text(app, "--title", args->title, "TEXT", "what stands at its top; default: the names of the runs");
+    add_parsed(app, "--max-size", args->most_bytes, "SIZE",
+               "how large the file may be, about: 5M, 14M (default).  What does not fit is shown less finely",
+               [](const std::string& text) { return parse_size("--max-size", text); });
+    add_follow(app, args->check.follow,
+               "write the page again while the jobs run, until they end; an open page reads it again");
+    add_parsed(app, "--interval", *interval, "T",
+               "with --follow: how often a run is looked at: 500ms, 2s (default), 1m",
+               [](const std::string& text) { return parse_duration("--interval", text); });
+    add_trust(app, args->check.how);
+    add_formats(app, args->check.how.storage.formats);
+    add_runs_from_folders(app, args->check.how.storage.formats);
+    add_storage(app, args->check.how.storage);
+    add_notes(app,
+              "Of two runs it says since where they differ.  All rules that have something to look at are evaluated;\n"
+              "--rule and --rules-json give them other parameters than their defaults.\n"
+              "Example: smdebug report runs/a -o a.html\n");
 }
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -5,12 +5,10 @@
 #include <program/console.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/message_sink.hpp>
-#include <program/program_trial.hpp>
 #include <program/rule_notes.hpp>
 #include <program/rule_set.hpp>
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/report/page_text.hpp>
-#include <smdebug/report/reported_run.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -35,29 +33,10 @@ struct report_arguments {
     std::chrono::milliseconds interval{2000};  ///< how often a followed run is checked
 };
 
-/// The content of a report about a run, in one walk: rules are evaluated while its numbers are gathered.
-/// Errors: those of scan().
-[[nodiscard]] report::detail::reported_run report_run(rule_maker& maker, const program_rules& registry,
-                                                      const program_trial& run, const std::string& path,
-                                                      const report_arguments& args, const std::stop_token& stop,
-                                                      message_sink& to);
-
-[[nodiscard]] std::string title_of(const report_arguments& args, const report::detail::page& page);
-
-[[nodiscard]] bool has_findings(const report::detail::page& page);
-
-/// Prints what the file contains.
-void tell_report(const report_arguments& args, const report::detail::page& page, console& to);
-
-/// Runs the command over the existing steps; returns the exit status.
+/// Runs the command over the existing steps; returns the exit status.  Errors: usage_error, those of writing the page.
 [[nodiscard]] int report_runs(const report_arguments& args, const program_rules& registry, console& to,
                               const std::stop_token& stop = {});
 
 void declare_report(command_line& line);
-
-/// `report --follow`: the page is written again while its runs grow, until their jobs end; an open page reads it again.
-/// Runs the command; the exit status.
-[[nodiscard]] int follow_report(const report_arguments& args, const program_rules& registry, console& to,
-                                const std::stop_token& stop);
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -35,7 +35,7 @@ rule_note note_of(const std::string& path, std::string_view rule, step_number st
 namespace {
 
 // Suggestions for a mistyped regex: names of tensors and their parts, or else collections, similar to its plain text.
-std::string near_names_text(std::string regex, const program_trial& run) {
+std::string near_names_text(std::string regex, const trial& run) {
     std::erase_if(regex,
                   [](char one) { return std::string_view{"^$\\*+?()[]{}|"}.find(one) != std::string_view::npos; });
     regex.erase(regex.find_last_not_of("/.:") + 1);
@@ -61,7 +61,7 @@ std::string near_names_text(std::string regex, const program_trial& run) {
 }
 
 // Calls note(text) for each regex that a rule was given and that matches no tensor of the run.
-void note_unmatched_regexes(const rule_request& rule, const program_trial& run, const std::string& path,
+void note_unmatched_regexes(const rule_request& rule, const trial& run, const std::string& path,
                             const std::function<void(const std::string&)>& note) {
     for (const auto& [name, setting] : rule.parameters) {
         if (!name.ends_with("regex")) {
@@ -83,7 +83,7 @@ void note_unmatched_regexes(const rule_request& rule, const program_trial& run, 
 
 }  // namespace
 
-void note_missing_tensors(const std::vector<rule_request>& rules, const program_trial& run, const std::string& path,
+void note_missing_tensors(const std::vector<rule_request>& rules, const trial& run, const std::string& path,
                           const std::function<void(const std::string&)>& note) {
     const auto job = smdebug::detail::catalog_of(run)->job;
     for (const rule_request& each : rules) {

@@ -1,15 +1,15 @@
-// What check prints beside its rows: the first notes of rules, and unreadable data of a run.
+// What check, scan and report print beside their rows: notes of rules, unreadable data of a run, sums over many runs.
 #pragma once
 
 #include <program/console.hpp>
 #include <program/message_sink.hpp>
-#include <program/program_trial.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -35,7 +35,7 @@ struct rule_note {
 
 /// Calls note(text) for each collection that rules are set to look at and the run does not have, and for each regex
 /// that matches no tensor: they select nothing, which would look like good health.
-void note_missing_tensors(const std::vector<rule_request>& rules, const program_trial& run, const std::string& path,
+void note_missing_tensors(const std::vector<rule_request>& rules, const trial& run, const std::string& path,
                           const std::function<void(const std::string&)>& note);
 
 /// The message for a rule that threw.

@@ -4,7 +4,6 @@
 #include <program/command_options.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/follow_check.hpp>
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/scan.hpp>
 #include <program/scan_arguments.hpp>
@@ -12,6 +11,7 @@
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rule_main.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -61,7 +61,7 @@ public:
         app_.footer(
             "Exit status: 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong "
             "usage,\n"
-            "             130 following was interrupted.");
+            "             130 interrupted.");
     }
 
     // The exit status, where nothing is left to run: --help, --version.

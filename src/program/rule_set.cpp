@@ -116,19 +116,18 @@ namespace detail {
 rule_maker::rule_maker(const program_rules& registry, const detail::run_options& how)
     : registry_(registry), how_(how) {}
 
-any_rule<detail::program_trial> rule_maker::make(const rule_request& request) {
+any_rule<trial> rule_maker::make(const rule_request& request) {
     program_rules::other_runs others;
     const std::lock_guard lock{guard_};
     for (const std::string& as_written : request.other_trials) {
         const std::string path = detail::plain_path(as_written);
         auto other = others_.find(path);
         if (other == others_.end()) {
-            other = others_.emplace(path, std::make_shared<const detail::program_trial>(detail::open_run(path, how_)))
-                        .first;
+            other = others_.emplace(path, std::make_shared<const trial>(detail::open_run(path, how_))).first;
         }
         others.push_back(other->second);
     }
-    any_rule<detail::program_trial> rule = registry_.make(request.rule, request.parameters, others);
+    any_rule<trial> rule = registry_.make(request.rule, request.parameters, others);
     rule.rename(name_in_reports(registry_, request));
     rule.limit({request.start_step, request.end_step});
     return rule;
@@ -142,8 +141,8 @@ std::vector<std::string> rule_maker::names_of(const std::vector<rule_request>& r
     return names;
 }
 
-std::vector<any_rule<detail::program_trial>> rule_maker::make(const std::vector<rule_request>& requests) {
-    std::vector<any_rule<detail::program_trial>> rules;
+std::vector<any_rule<trial>> rule_maker::make(const std::vector<rule_request>& requests) {
+    std::vector<any_rule<trial>> rules;
     for (const rule_request& request : requests) {
         rules.push_back(make(request));
     }

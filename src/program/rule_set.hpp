@@ -1,12 +1,12 @@
 // The rules that a command was given: `--rule NAME,key=value`, or a JSON file; and those rules for a run.
 #pragma once
 
-#include <program/program_trial.hpp>
 #include <program/runs.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/rules/any_rule.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@
 namespace smdebug::inline v1::cli {
 
 /// The rules that the program knows.
-using program_rules = rule_registry<detail::program_trial>;
+using program_rules = rule_registry<trial>;
 
 /// "exploding_tensor, vanishing_gradient".
 [[nodiscard]] std::string rule_names(const program_rules& registry);
@@ -57,17 +57,17 @@ public:
     rule_maker(const program_rules& registry, const detail::run_options& how);
 
     /// Errors: those of opening the other runs, value_error.
-    [[nodiscard]] any_rule<detail::program_trial> make(const rule_request& request);
+    [[nodiscard]] any_rule<trial> make(const rule_request& request);
     /// Its name in reports.
     [[nodiscard]] std::string name_of(const rule_request& request) const { return name_in_reports(registry_, request); }
     [[nodiscard]] std::vector<std::string> names_of(const std::vector<rule_request>& requests) const;
-    [[nodiscard]] std::vector<any_rule<detail::program_trial>> make(const std::vector<rule_request>& requests);
+    [[nodiscard]] std::vector<any_rule<trial>> make(const std::vector<rule_request>& requests);
 
 private:
     const program_rules& registry_;
     detail::run_options how_;
     std::mutex guard_;  // of the other runs
-    std::map<std::string, std::shared_ptr<const detail::program_trial>> others_;
+    std::map<std::string, std::shared_ptr<const trial>> others_;
 };
 
 }  // namespace detail

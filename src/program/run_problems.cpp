@@ -48,7 +48,7 @@ void run_problems::tell_all(std::span<const problem> all, const std::string& pat
     }
 }
 
-void run_problems::report(const program_trial& run, const std::string& path, message_sink& to) {
+void run_problems::report(const trial& run, const std::string& path, message_sink& to) {
     tell_all(run.problems(), path, to);
 }
 
@@ -58,7 +58,7 @@ void run_problems::finish(const std::string& path, message_sink& to) const {
     }
 }
 
-void tell_problems(const program_trial& run, const std::string& path, bool skip, message_sink& to) {
+void tell_problems(const trial& run, const std::string& path, bool skip, message_sink& to) {
     run_problems problems{skip};
     problems.report(run, path, to);
     problems.finish(path, to);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <program/message_sink.hpp>
-#include <program/program_trial.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <set>
@@ -13,7 +13,7 @@
 
 namespace smdebug::inline v1::cli::detail {
 
-/// A text, with the run if it does not name it, as it is or as it is shown.
+/// The text, followed by "[run RUN]" unless it names the run.
 [[nodiscard]] std::string with_run(const std::string& text, const std::string& run);
 
 /// Reports the problems of one run, each once, though a refresh may find more of them.
@@ -22,9 +22,9 @@ public:
     /// `skip`: with --skip-damaged they are notes, which do not change the exit status.
     explicit run_problems(bool skip) : skip_(skip) {}
 
-    /// `to` has note(text) and error(text).
+    /// Reports those that were not reported before.
     void tell_all(std::span<const problem> all, const std::string& path, message_sink& to);
-    void report(const program_trial& run, const std::string& path, message_sink& to);
+    void report(const trial& run, const std::string& path, message_sink& to);
     /// How many were not reported.
     void finish(const std::string& path, message_sink& to) const;
 
@@ -37,6 +37,6 @@ private:
 };
 
 /// Reports all problems of a run that is not refreshed again.
-void tell_problems(const program_trial& run, const std::string& path, bool skip, message_sink& to);
+void tell_problems(const trial& run, const std::string& path, bool skip, message_sink& to);
 
 }  // namespace smdebug::inline v1::cli::detail

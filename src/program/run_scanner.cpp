@@ -169,7 +169,7 @@ bool run_scanner::is_unchanged(run_result& result, const any_storage& store, boo
 void run_scanner::evaluate(run_result& result, const any_storage& store, const run_options& how, kept_messages& says,
                            const run_scope& scope) {
     const std::string& path = result.run.path;
-    const program_trial run = open_run(store, path, how);
+    const trial run = open_run(store, path, how);
     check_saved(run, path);
     smdebug::detail::describe_run(result, run);
     run_problems problems{how.skip_damaged};
@@ -190,7 +190,7 @@ void run_scanner::evaluate(run_result& result, const any_storage& store, const r
         }
     }
     std::optional<loss_recorder> loss;
-    std::optional<any_rule<program_trial>> records_loss;
+    std::optional<any_rule<trial>> records_loss;
     if (args_.report) {
         records_loss = loss.emplace(run).rule();
     }

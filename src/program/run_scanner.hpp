@@ -2,7 +2,6 @@
 #pragma once
 
 #include <program/message_sink.hpp>
-#include <program/program_trial.hpp>
 #include <program/rule_set.hpp>
 #include <program/run_places.hpp>
 #include <program/runs.hpp>
@@ -12,6 +11,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <exception>

@@ -75,11 +75,11 @@ trial_options options_for(const run_options& how) {
             .limits = how.memory ? limits.within(*how.memory) : limits};
 }
 
-program_trial open_trial(const std::string& path, const storage_options& storage, trial_options options) {
+trial open_trial(const std::string& path, const storage_options& storage, trial_options options) {
     storage_options with_damage = storage;
     with_damage.archive.skip_damaged = true;  // it is one of the trial's problems
-    return program_trial{smdebug::detail::open_storage_of_run(path, with_damage), std::move(options), event_decoder<>{},
-                         dispatched_kernel{}};
+    return trial{smdebug::detail::open_storage_of_run(path, with_damage), std::move(options), event_decoder<>{},
+                 dispatched_kernel{}};
 }
 
 any_storage storage_of(const run_place& place, const run_options& how) {
@@ -134,12 +134,12 @@ auto with_hint(const std::string& path, const run_options& how, Opening&& openin
 
 }  // namespace
 
-program_trial open_run(any_storage store, const std::string& path, const run_options& how) {
+trial open_run(any_storage store, const std::string& path, const run_options& how) {
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
     return with_hint(path, how, [&] {
         try {
-            return program_trial{store, std::move(options), event_decoder<>{}, dispatched_kernel{}};
+            return trial{store, std::move(options), event_decoder<>{}, dispatched_kernel{}};
         } catch (const not_found& missing) {
             if (missing.code() != error_code::missing_collection_files ||
                 has_any(store, {smdebug::detail::locations::index_folder, smdebug::detail::locations::events_folder})) {
@@ -156,21 +156,19 @@ bool has_any(const any_storage& store, std::initializer_list<std::string_view> p
                        [&](std::string_view each) { return !smdebug::detail::some_keys(store, each, 1).empty(); });
 }
 
-void check_saved(const program_trial& run, const std::string& path) {
+void check_saved(const trial& run, const std::string& path) {
     if (run.loaded_all_steps() && run.steps({.show_incomplete_steps = true}).empty()) {
         throw not_found(std::string{nothing_saved} + ": " + path + " has ended without a step", {.where = path});
     }
 }
 
-program_trial open_run(const run_place& place, const run_options& how) {
+trial open_run(const run_place& place, const run_options& how) {
     return open_run(with_hint(place.path, how, [&] { return storage_of(place, how); }), place.path, how);
 }
 
-program_trial open_run(const std::string& path, const run_options& how) {
-    return open_run(run_place{.path = path}, how);
-}
+trial open_run(const std::string& path, const run_options& how) { return open_run(run_place{.path = path}, how); }
 
-program_trial open_one_run(const std::string& path, const run_options& how, std::string_view done) {
+trial open_one_run(const std::string& path, const run_options& how, std::string_view done) {
     const run_places places = places_of(path, how.storage);
     if (places.runs.size() != 1) {
         std::string message =
@@ -226,7 +224,7 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& how,
             const run_places places = places_of(path, how.storage);
             for (const run_place& place : places.runs) {
                 attempt(place.path, [&] {
-                    const program_trial run = open_run(place, how);
+                    const trial run = open_run(place, how);
                     attempt(place.path, [&] { command(place.path, run); });
                     tell_problems(run, place.path, how.skip_damaged, to);
                 });

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <program/console.hpp>
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/run_places.hpp>
 #include <smdebug/core/error.hpp>
@@ -15,6 +14,7 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -72,7 +72,7 @@ struct follow_options {
 [[nodiscard]] trial_options options_for(const run_options& how);
 
 /// Opens the run at `path`.  Errors: as create_trial's.
-[[nodiscard]] program_trial open_trial(const std::string& path, const storage_options& storage, trial_options options);
+[[nodiscard]] trial open_trial(const std::string& path, const storage_options& storage, trial_options options);
 
 /// Opens the data at a place as a run.  Errors: as create_trial's.
 [[nodiscard]] any_storage storage_of(const run_place& place, const run_options& how);
@@ -87,18 +87,18 @@ struct follow_options {
 inline constexpr std::string_view nothing_saved = "No debugging data was saved by the training job";
 
 /// Errors: not_found, in those words, for a run whose job has ended without a step.
-void check_saved(const program_trial& run, const std::string& path);
+void check_saved(const trial& run, const std::string& path);
 
 /// Opens a run for a command: what exists now, without waiting.  `store` comes from storage_of().
 /// Errors: as create_trial's; where there is no run, with what the user may have meant; missing_collection_files, in
 /// the words above, for a job that has ended without saving anything; value_error: an empty path.
-[[nodiscard]] program_trial open_run(any_storage store, const std::string& path, const run_options& how);
-[[nodiscard]] program_trial open_run(const run_place& place, const run_options& how);
-[[nodiscard]] program_trial open_run(const std::string& path, const run_options& how);
+[[nodiscard]] trial open_run(any_storage store, const std::string& path, const run_options& how);
+[[nodiscard]] trial open_run(const run_place& place, const run_options& how);
+[[nodiscard]] trial open_run(const std::string& path, const run_options& how);
 
 /// The single run at a path; `done`: the verb for messages.
 /// Errors: those of open_run(); value_error for an archive of several.
-[[nodiscard]] program_trial open_one_run(const std::string& path, const run_options& how, std::string_view done);
+[[nodiscard]] trial open_one_run(const std::string& path, const run_options& how, std::string_view done);
 
 /// The steps of a run as ranges; by mode where global steps are synthetic: "TRAIN 0-20 by 10; EVAL 0, 20".
 [[nodiscard]] std::string shown_steps(const smdebug::detail::catalog& from, bool show_incomplete);
@@ -108,7 +108,7 @@ void check_saved(const program_trial& run, const std::string& path);
 [[nodiscard]] std::optional<std::string> try_on_run(const std::string& path, console& to, function_ref<void()> work);
 
 /// The command for each run, and the handler for one that fails, with the error's text.
-using run_command = function_ref<void(const std::string& path, const program_trial& run)>;
+using run_command = function_ref<void(const std::string& path, const trial& run)>;
 using run_failure = function_ref<void(const std::string& path, const std::string& text)>;
 
 /// Calls command(path, trial) for each run, and says what of the run was not looked at.  Where a run cannot be opened,

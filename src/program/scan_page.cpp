@@ -85,7 +85,7 @@ float point_of(double loss) noexcept {
 
 }  // namespace
 
-loss_recorder::loss_recorder(const program_trial& run) {
+loss_recorder::loss_recorder(const trial& run) {
     const auto losses =
         run.collections().contains("losses") ? run.tensor_names({.collection = "losses"}) : std::vector<std::string>{};
     const auto workers = run.workers();
@@ -106,7 +106,7 @@ loss_recorder::loss_recorder(const program_trial& run) {
     axes_.emplace(steps, loss_points);
 }
 
-std::vector<finding> loss_recorder::operator()(const program_trial& run, step_number step) {
+std::vector<finding> loss_recorder::operator()(const trial& run, step_number step) {
     const auto where = axes_ ? axes_->place_of(step) : std::nullopt;
     if (!where) {
         return {};

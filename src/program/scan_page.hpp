@@ -1,7 +1,6 @@
 // `smdebug scan --report`: the results of a batch as a page: a table of runs and rules, with a line of each run's loss.
 #pragma once
 
-#include <program/program_trial.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/report/page_text.hpp>
@@ -9,6 +8,7 @@
 #include <smdebug/report/write_report.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -45,8 +45,6 @@ private:
     std::size_t all_ = 0;
 };
 
-// A run's loss as a few points, recorded while rules are evaluated.
-
 /// How many points a line of a loss has, at most.
 inline constexpr std::size_t loss_points = 48;
 
@@ -60,11 +58,11 @@ struct loss_line {
 /// It is evaluated with the rules, so that they share the reads and reductions of the loss.
 class loss_recorder {
 public:
-    explicit loss_recorder(const program_trial& run);
+    explicit loss_recorder(const trial& run);
 
     /// A rule that never fires.  Borrows the recorder.
-    [[nodiscard]] any_rule<program_trial> rule() { return any_rule<program_trial>::borrowing(*this); }
-    [[nodiscard]] std::vector<finding> operator()(const program_trial& run, step_number step);
+    [[nodiscard]] any_rule<trial> rule() { return any_rule<trial>::borrowing(*this); }
+    [[nodiscard]] std::vector<finding> operator()(const trial& run, step_number step);
 
     /// The line so far: steps that share a point show the largest value, or NaN.  It is empty if there is no loss.
     [[nodiscard]] loss_line line() const;

@@ -108,6 +108,9 @@ std::string question_of(const scan_arguments& args) {
     if (check.how.skip_damaged) {
         add("skip damaged", "yes");
     }
+    if (check.how.untrusted) {  // with wider limits more may be read
+        add("untrusted", "yes");
+    }
     return text;
 }
 

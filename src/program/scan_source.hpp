@@ -35,8 +35,8 @@ public:
     void keep(const std::string& path);
     /// Any result: if a run of an archive fails, those after it may not have been found.
     void take(const run_result& result);
-    /// Call at the end.  Returns how many runs are gone since the last scan.  An archive whose runs were seen, and that
-    /// was kept from nothing, has ended without trouble, if the database has it for itself, too.
+    /// Call at the end.  Returns how many runs are gone since the last scan.  An archive that the database has as a place
+    /// of its own, since it could not be opened before, has `ended` if runs in it were seen now.
     std::size_t mark_gone(results_database& base, std::string_view question = {});
 
 private:

@@ -5,7 +5,6 @@
 #include <program/ls.hpp>
 #include <program/near_runs.hpp>
 #include <program/numbers.hpp>
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/table.hpp>
 #include <program/tensor_text.hpp>
@@ -51,12 +50,12 @@ struct tensor_report {
 
 // The global steps to show: one, or with synthetic steps one for each mode.
 // Errors: TensorUnavailable with similar names, TensorUnavailableForStep with the existing steps.
-std::vector<step_number> steps_to_show(const program_trial& run, const smdebug::detail::catalog& from,
+std::vector<step_number> steps_to_show(const trial& run, const smdebug::detail::catalog& from,
                                        const show_arguments& args) {
     const auto id = from.find_tensor(args.tensor);
     if (!id) {
         throw not_found(error_code::tensor_unavailable,
-                        "Tensor " + args.tensor + " was not saved." + suggestion(args.tensor, run.tensor_names()),
+                        "Tensor " + args.tensor + " was not saved." + did_you_mean(args.tensor, run.tensor_names()),
                         {.where = run.path(), .tensor = args.tensor});
     }
     const auto steps = from.tensor_steps(*id, args.mode, true);
@@ -88,7 +87,7 @@ std::vector<step_number> steps_to_show(const program_trial& run, const smdebug::
 }
 
 // Everything about the tensor at a global step.  What is damaged is noted and left out.
-tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& from, step_number step,
+tensor_report look_at(const trial& run, const smdebug::detail::catalog& from, step_number step,
                       const show_arguments& args, console& to) {
     const auto tensor = run.tensor(args.tensor);
     const auto files = from.files_with(*from.find_tensor(args.tensor), step);

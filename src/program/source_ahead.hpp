@@ -23,8 +23,7 @@ public:
     /// Whether a run goes before others, of which so many wait.
     using preference = std::function<bool(const batch_run& run, std::size_t waiting)>;
 
-    /// `most`: how many runs may wait.  On that thread on_end(count) is called when the source has given its last one,
-    /// and `goes_first` for each.
+    /// `most`: how many runs may wait.  That thread calls goes_first for each run, and on_end(count) after the last one.
     source_ahead(run_source from, std::size_t most, std::function<void(std::size_t)> on_end = {},
                  preference goes_first = {});
     source_ahead(const source_ahead&) = delete;

@@ -86,8 +86,4 @@ std::string joined(std::span<const std::string> parts, std::string_view between)
     return text;
 }
 
-std::string suggestion(std::string_view wanted, std::span<const std::string> names) {
-    return did_you_mean(wanted, names);
-}
-
 }  // namespace smdebug::inline v1::cli::detail

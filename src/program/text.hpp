@@ -1,4 +1,4 @@
-// Small pieces of text that several commands print: steps as ranges, counts, times, suggestions.
+// Small pieces of text that several commands print: steps as ranges, counts, times.
 #pragma once
 
 #include <smdebug/core/printable_text.hpp>
@@ -33,10 +33,5 @@ namespace smdebug::inline v1::cli::detail {
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 
 [[nodiscard]] std::string joined(std::span<const std::string> parts, std::string_view between);
-
-using v1::printable;
-
-/// " Did you mean a, b or c?", or nothing.
-[[nodiscard]] std::string suggestion(std::string_view wanted, std::span<const std::string> names);
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -114,6 +114,15 @@ TEST_CASE("run_batch: a run is requested to stop at its time limit, and its resu
     CHECK(all[3].state == run_state::ended);
 }
 
+TEST_CASE("run_batch: the longest time limit that there is is none") {
+    const auto all = results_of({.threads = 2, .run_timeout = std::chrono::milliseconds::max()}, 4,
+                                [](const batch_run&, const run_scope&) {
+                                    std::this_thread::sleep_for(5ms);
+                                    return run_result{};
+                                });
+    CHECK(std::ranges::all_of(all, [](const run_result& each) { return each.state == run_state::ended; }));
+}
+
 TEST_CASE("run_batch: a stop ends the batch; running runs are undone, others are not begun") {
     std::stop_source stop;
     std::atomic<int> begun{0};

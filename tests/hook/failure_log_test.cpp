@@ -92,9 +92,9 @@ TEST_CASE("failure_log: of files lost in the background each is counted, the fir
     smd::detail::failure_log losses{options};
     losses.counters().steps = 5;
     const std::array lost{
-        smd::detail::lost_write{"events/000000000001/000000000001_worker_0.tfevents", full_disk()},
+        smd::detail::lost_write{"events/000000000001/000000000001_worker_0.tfevents", full_disk(), true},
         smd::detail::lost_write{"index/000000000/000000000002_worker_0.json",
-                                std::make_exception_ptr(smd::access_denied("no right", {}))},
+                                std::make_exception_ptr(smd::access_denied("no right", {})), true},
         smd::detail::lost_write{"collections/000000000/worker_0_collections.json", full_disk()},
         smd::detail::lost_write{"tensorboard/TRAIN/000000000001_worker_0.tfevents", full_disk()},
     };

@@ -190,3 +190,85 @@ TEST_CASE("faults: TensorBoard's files may fail, and cost no step") {
         CHECK(of_tensorboard > (through == access::direct ? 20 : 6));
     }
 }
+
+TEST_CASE("faults: a step that is abandoned after its files were lost in the background is counted once") {
+    for (const bool is_known : {false, true}) {  // whether the hook has heard of the loss before
+        const faulty_storage store;
+        hook_options options = writes(saves_all(), writing::behind);
+        options.on_failure = failure_policy::drop;
+        faulty_hook hook{store, options};
+        store.plan({.first = 0, .only = "create events/"});
+        hook.save_tensor("large", std::vector<float>(1'000'000));  // more than the pool: the thread has begun
+        if (is_known) {
+            hook.flush();
+        }
+        hook.abandon_step();
+        hook.flush();
+        CHECK(hook.counters().lost_steps == 1);
+        CHECK(hook.counters().steps == 0);
+        hook.save_scalar("x", 1);
+        hook.end_step();
+        hook.close();
+        CHECK(hook.counters().lost_steps == 1);
+        CHECK(hook.counters().steps == 1);
+        CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{1});
+    }
+}
+
+TEST_CASE(
+    "faults: a step whose predecessor of the same number in its mode cannot be removed is written, and not lost") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        const faulty_storage store;
+        faulty_hook hook{store, writes(saves_all(), how)};
+        hook.set_mode(mode::train);
+        hook.set_step(7, 3);
+        hook.save_scalar("x", 1);
+        hook.end_step();
+        hook.set_step(5, 3);  // the training was set back
+        hook.save_scalar("x", 2);
+        store.plan({.first = 0, .only = "remove " + smdebug::detail::locations::index_key(7, "worker_0")});
+        std::string thrown;
+        try {
+            hook.end_step();
+            hook.flush();
+        } catch (const unavailable& failed) {
+            thrown = failed.what();
+        }
+        CHECK(thrown.find("cannot remove index/") != std::string::npos);
+        CHECK(store.objects().size(smdebug::detail::locations::index_key(5, "worker_0")));
+        CHECK(store.objects().size(smdebug::detail::locations::event_key(7, "worker_0")));  // as its index is there
+        CHECK(hook.counters().last_loss.find("is lost") == std::string::npos);
+        CHECK(hook.counters().lost_steps == 0);
+        CHECK(hook.counters().steps == 2);
+        hook.close();
+        CHECK(hook.counters().steps == 2);
+    }
+}
+
+TEST_CASE("faults: the number in its mode of a step that was lost is free again, whenever it was lost") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        for (const char* const lost : {"create events/", "commit index/"}) {
+            CAPTURE(static_cast<int>(how));
+            CAPTURE(lost);
+            const faulty_storage store;
+            faulty_hook hook{store, writes(saves_all(), how)};
+            hook.set_mode(mode::train);
+            hook.save_scalar("x", 1);
+            store.plan({.first = 0, .only = lost});
+            const auto end = [&] {
+                hook.end_step();
+                hook.flush();
+            };
+            CHECK_THROWS_AS(end(), unavailable);
+            hook.set_step(1, 0);
+            hook.save_scalar("x", 2);
+            CHECK_NOTHROW(end());
+            hook.close();
+            CHECK(hook.counters().lost_steps == 1);
+            CHECK(hook.counters().steps == 1);
+            CHECK(memory_trial{store.objects()}.tensor("scalar/x").steps({.mode = mode::train}) ==
+                  std::vector<step_number>{0});
+        }
+    }
+}

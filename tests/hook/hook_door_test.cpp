@@ -2,6 +2,7 @@
 
 #include "hook/hook_fixture.hpp"
 
+#include "support/faulty_storage.hpp"
 #include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -178,6 +179,34 @@ TEST_CASE("hook_door: elements that never arrive cost their step, and no other")
         hook.close();
         CHECK(hook.counters().lost_steps == 1);
         CHECK(smd::basic_trial{store}.steps() == std::vector<smd::step_number>{2});
+    }
+}
+
+TEST_CASE("hook_door: an observer sees elements when they have arrived, in a lost step, too, and never before") {
+    for (const bool fails : {false, true}) {
+        const smdebug_test::faulty_storage store;
+        smd::basic_hook<smdebug_test::faulty_storage> hook{store, every_second_step()};
+        const auto watching = std::make_shared<smdebug_test::hooks::scripted_observer>();
+        std::vector<float> seen;
+        watching->sees = [&](std::string_view, const smd::tensor_view& tensor, const auto&) {
+            seen.push_back(smd::load_le<float>(tensor.bytes.data()));
+        };
+        hook.add_observer(watching);
+        const auto save = [&](std::string_view name) {
+            const arriving source;
+            const auto late = source.late(fails);
+            hook_door{hook}.save(name, source.view(), {}, &late);
+        };
+        save("x1");
+        CHECK(hook.step_is_lost() == fails);
+        if (!fails) {
+            store.plan({.first = 0, .only = "append events/"});
+            hook.save_tensor("x2", std::vector<float>(60'000, 3.0F));
+            CHECK(hook.step_is_lost());
+        }
+        save("x3");
+        CHECK(seen == std::vector<float>(fails ? 0U : 3U, 3.0F));
+        CHECK_THROWS(hook.end_step());
     }
 }
 

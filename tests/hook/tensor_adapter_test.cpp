@@ -190,6 +190,19 @@ TEST_CASE("save_tensor: a digest is the adapter's; where it has none, the elemen
     }
 }
 
+TEST_CASE("save_tensor: a closed hook refuses copied and adapted tensors as it does any other") {
+    memory_hook hook{smd::memory_storage{}, every_step()};
+    hook.close();
+    int fetched = 0;
+    int reduced = 0;
+    CHECK_THROWS_AS(hook.save_tensor("x", std::vector<float>{1}), smd::unsupported);
+    CHECK_THROWS_AS(hook.save_tensor("x", std::vector<bool>{true}), smd::unsupported);
+    CHECK_THROWS_AS(hook.save_tensor("x", std::vector<std::string>{"a"}, {1}), smd::unsupported);
+    CHECK_THROWS_AS(hook.save_tensor("x", far_tensor{{1}, &fetched, &reduced}), smd::unsupported);
+    CHECK_FALSE(hook.should_save("x", {"mine"}));
+    CHECK(fetched + reduced == 0);
+}
+
 TEST_CASE("save_tensor: TensorBoard and a step that saves everything need the elements") {
     int fetched = 0;
     int reduced = 0;

@@ -2,10 +2,10 @@
 
 #include "program/captured.hpp"
 
-#include <program/program_trial.hpp>
 #include <program/rule_set.hpp>
 #include <program/runs.hpp>
 
+#include <smdebug/trial/trial.hpp>
 #include "support/test.hpp"
 
 using namespace smdebug;
@@ -15,7 +15,7 @@ TEST_CASE("evaluate_run: reports the rules at the start, each finding as it come
     const temporary_folder folder;
     write_sick_run(folder);
     const auto registry = cli::program_rules::built_in();
-    const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
+    const trial run = cli::detail::open_run(folder.path(), {});
     cli::detail::rule_maker maker{registry, {}};
     std::vector<std::string> told;
     const cli::detail::evaluation_hooks hooks{
@@ -48,13 +48,13 @@ TEST_CASE("evaluate_run: an observer sees every step, and has no result") {
     const temporary_folder folder;
     write_sick_run(folder);
     const auto registry = cli::program_rules::built_in();
-    const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
+    const trial run = cli::detail::open_run(folder.path(), {});
     cli::detail::rule_maker maker{registry, {}};
     const std::vector<rule_request> rules{{.label = "exploding_tensor", .rule = "exploding_tensor"}};
     captured alone;
     const auto truth = cli::detail::evaluate_run(maker, rules, run, folder.path(), {}, {}, alone.to);
     int steps = 0;
-    const any_rule<cli::detail::program_trial> observer{[&](const cli::detail::program_trial&, step_number step) {
+    const any_rule<trial> observer{[&](const trial&, step_number step) {
         ++steps;
         if (step == 1) {
             throw tensor_unavailable{"nothing of that name"};
@@ -68,8 +68,7 @@ TEST_CASE("evaluate_run: an observer sees every step, and has no result") {
     REQUIRE(results.size() == 1);
     CHECK(results[0].summary == truth[0].summary);
     CHECK(said.err.str() == alone.err.str());
-    const any_rule<cli::detail::program_trial> broken{
-        [](const cli::detail::program_trial&, step_number) -> finding { throw std::runtime_error{"no"}; }};
+    const any_rule<trial> broken{[](const trial&, step_number) -> finding { throw std::runtime_error{"no"}; }};
     captured still;
     CHECK(cli::detail::evaluate_run(maker, rules, run, folder.path(), {}, {.observer = &broken}, still.to).size() == 1);
     CHECK(still.err.str() == alone.err.str());

@@ -44,7 +44,7 @@ TEST_CASE("finding_actions: runs a command, and keeps the status file up to date
     cli::detail::finding_actions actions{
         {.command = {"/bin/sh", "-c", "echo \"$1|$2|$3\" >> \"$0\"", out, "{run}", "{rule}", "{tensor}"},
          .status_file = status},
-        false,
+        "runs/a/",
         {}};
     texts notes;
     const auto note = [&](const std::string& text) { notes.push_back(text); };
@@ -64,7 +64,7 @@ TEST_CASE("finding_actions: runs a command, and keeps the status file up to date
 TEST_CASE("finding_actions: with several runs the status file names each") {
     const temporary_folder folder;
     const std::string status = folder.path() + "/status.json";
-    cli::detail::finding_actions actions{{.status_file = status}, true, {}};
+    cli::detail::finding_actions actions{{.status_file = status}, "", {}};
     actions.begin("runs/a", {"dead_relu"}, [](const std::string&) {});
     CHECK(content_of(status).find("runs/a: dead_relu") != std::string::npos);
 }
@@ -72,7 +72,7 @@ TEST_CASE("finding_actions: with several runs the status file names each") {
 TEST_CASE("finding_actions: after a run fails none of its rules stays in progress; ended ones keep their status") {
     const temporary_folder folder;
     const std::string status = folder.path() + "/status.json";
-    cli::detail::finding_actions actions{{.status_file = status}, true, {}};
+    cli::detail::finding_actions actions{{.status_file = status}, "", {}};
     const auto note = [](const std::string&) {};
     actions.begin("runs/a", {"dead_relu", "all_zero"}, note);
     actions.begin("runs/b", {"dead_relu"}, note);
@@ -95,7 +95,7 @@ TEST_CASE("finding_actions: after a run fails none of its rules stays in progres
 TEST_CASE("finding_actions: a failing action gives a note, and nothing else") {
     cli::detail::finding_actions actions{
         {.command = {"/nowhere/program"}, .post_url = "http://127.0.0.1:1/x", .status_file = "/proc/nowhere/status"},
-        false,
+        "",
         {}};
     texts notes;
     const auto note = [&](const std::string& text) { notes.push_back(text); };
@@ -111,7 +111,7 @@ TEST_CASE("finding_actions: a failing action gives a note, and nothing else") {
 TEST_CASE("finding_actions: the service's actions are reported once per rule, and so are problems with them") {
     rule_request request{.label = "Mine", .rule = "dead_relu"};
     request.action_json = R"([{"name": "stoptraining", "training_job_prefix": "Job-1"}, {"name": "fax"}])";
-    cli::detail::finding_actions actions{{}, false, {request}};
+    cli::detail::finding_actions actions{{}, "", {request}};
     texts notes;
     const auto note = [&](const std::string& text) { notes.push_back(text); };
     for (int i = 0; i < 2; ++i) {
@@ -121,11 +121,11 @@ TEST_CASE("finding_actions: the service's actions are reported once per rule, an
     CHECK(notes[0].find("stoptraining for Job-1") != std::string::npos);
     CHECK(notes[1].find("fax") != std::string::npos);
     request.action_json = "{";
-    CHECK_THROWS_AS((cli::detail::finding_actions{{}, false, {request}}), cli::detail::usage_error);
+    CHECK_THROWS_AS((cli::detail::finding_actions{{}, "", {request}}), cli::detail::usage_error);
 }
 
 TEST_CASE("finding_actions: an address that nothing can be sent to is refused before there is a finding") {
-    CHECK_THROWS_WITH_AS(
-        cli::detail::finding_actions(cli::detail::action_options{.post_url = "example.org/x"}, false, {}),
-        "--post must be a URL, http:// or https:// and a host, not \"example.org/x\"", cli::detail::usage_error);
+    CHECK_THROWS_WITH_AS(cli::detail::finding_actions(cli::detail::action_options{.post_url = "example.org/x"}, "", {}),
+                         "--post must be a URL, http:// or https:// and a host, not \"example.org/x\"",
+                         cli::detail::usage_error);
 }

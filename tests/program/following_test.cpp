@@ -96,6 +96,27 @@ TEST_CASE("follow_runs: waits for a missing run until it is given up, or stopped
     CHECK_FALSE(again.to.trouble());
 }
 
+TEST_CASE("follow_runs, pause_for: the longest time that there is never passes") {
+    captured shown;
+    const temporary_folder empty;
+    for (const bool pauses : {false, true}) {
+        std::stop_source stop;
+        const std::jthread stopper{[&] {
+            std::this_thread::sleep_for(20ms);
+            stop.request_stop();
+        }};
+        if (pauses) {
+            cli::detail::pause_for(std::chrono::milliseconds::max(), stop.get_token());
+        } else {
+            const auto got = cli::detail::follow_runs(
+                {empty.path()}, {}, {.on = true, .give_up_after = std::chrono::milliseconds::max()}, shown.to,
+                stop.get_token(), [](const cli::detail::followed_run&) { return follow_end::ended; });
+            CHECK(ends_of(got) == ends{follow_end::not_started});
+        }
+        CHECK(stop.stop_requested());
+    }
+}
+
 TEST_CASE("follow_runs: a job that has ended without its collections files is not waited for") {
     const temporary_folder folder;
     folder.write("training_job_end.ts", "end");

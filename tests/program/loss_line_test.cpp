@@ -2,9 +2,9 @@
 
 #include "program/captured.hpp"
 
-#include <program/program_trial.hpp>
 #include <program/runs.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include "support/test.hpp"
 
@@ -13,7 +13,7 @@ using namespace smdebug_test;
 
 namespace {
 
-cli::detail::program_trial with_losses(const std::string& folder, const std::vector<float>& values) {
+trial with_losses(const std::string& folder, const std::vector<float>& values) {
     local_storage store{folder};
     run_builder build{store};
     build.collections({"worker_0"}, {{"losses", {"loss"}}});
@@ -25,7 +25,7 @@ cli::detail::program_trial with_losses(const std::string& folder, const std::vec
 }
 
 // What is noted while nothing else is evaluated.
-cli::detail::loss_line line_of(const cli::detail::program_trial& run) {
+cli::detail::loss_line line_of(const trial& run) {
     cli::detail::loss_recorder recorder{run};
     const auto results = invoke_rules(run, std::vector{recorder.rule()});
     CHECK(results[0].failure.empty());

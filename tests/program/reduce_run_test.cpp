@@ -2,9 +2,9 @@
 
 #include "program/captured.hpp"
 
-#include <program/program_trial.hpp>
 #include <program/runs.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include "support/test.hpp"
 
@@ -15,7 +15,7 @@ TEST_CASE("unread_tensors: a missing event file gives one note, and no numbers")
     const temporary_folder folder;
     write_sick_run(folder);
     std::filesystem::remove_all(folder.path() + "/events");
-    const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
+    const trial run = cli::detail::open_run(folder.path(), {});
     cli::detail::unread_tensors unread;
     for_each_tensor(run, {}, reduction_set::all(),
                     [&](const reduced_tensor& tensor) { CHECK_FALSE(unread.has_numbers(tensor, "it")); });

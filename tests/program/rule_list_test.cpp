@@ -2,10 +2,10 @@
 
 #include "program/captured.hpp"
 
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
 
+#include <smdebug/trial/trial.hpp>
 #include "support/test.hpp"
 
 using namespace smdebug;
@@ -47,9 +47,7 @@ TEST_CASE("rules: a program's own rules are listed as well, and none if there ar
         [[nodiscard]] static constexpr std::string_view name() { return "mine"; }
         [[nodiscard]] static constexpr std::string_view summary() { return "never"; }
         [[nodiscard]] static constexpr auto settings() { return std::tuple{setting{"limit", &mine::limit, "how far"}}; }
-        [[nodiscard]] finding operator()(const cli::detail::program_trial& /*run*/, step_number /*step*/) const {
-            return {};
-        }
+        [[nodiscard]] finding operator()(const trial& /*run*/, step_number /*step*/) const { return {}; }
     };
     cli::program_rules known;
     captured nothing;

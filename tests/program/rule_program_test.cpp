@@ -64,7 +64,7 @@ struct only_notes {
 
 /// Compares with the runs that --other-trials names.
 struct has_fewer_tensors {
-    std::vector<std::shared_ptr<const program_trial>> others = {};
+    std::vector<std::shared_ptr<const trial>> others = {};
     [[nodiscard]] static constexpr std::string_view name() { return "has_fewer_tensors"; }
     [[nodiscard]] static constexpr std::string_view summary() { return "another run has more tensors"; }
     [[nodiscard]] static constexpr std::tuple<> settings() { return {}; }

@@ -50,6 +50,7 @@ TEST_CASE("question_of: another text whenever results would be others, the same 
         {.check = {.stop_at_first = true}},
         {.check = {.first_offender = true}},
         {.check = {.how = {.skip_damaged = true}}},
+        {.check = {.how = {.untrusted = true}}},
         {.check = {.how = {.storage = {.formats = {.as = data_format::smdebug}}}}},
         {.check = {.how = {.storage = {.formats = {.as = data_format::checkpoints}}}}},
         {.check = {.how = {.storage = {.formats = {.step_regex = "([0-9]+)"}}}}},

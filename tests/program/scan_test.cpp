@@ -6,7 +6,6 @@
 
 #include <program/check.hpp>
 #include <program/evaluate_run.hpp>
-#include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
 #include <program/scan_arguments.hpp>
@@ -15,6 +14,7 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/trial/trial.hpp>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -207,6 +207,23 @@ TEST_CASE("scan: looks at all workers, except for rules of the service's JSON an
     CHECK(status_of(parse_rules_json(R"([{"rule": "exploding_tensor"}])", "rules.json")) == one);
 }
 
+TEST_CASE("scan: the status file names the runs of a folder, and has each of them") {
+    const temporary_folder folder;
+    std::filesystem::create_directory(folder.path() + "/jobs");
+    std::filesystem::copy(golden("torch_mlp"), folder.path() + "/jobs/a", std::filesystem::copy_options::recursive);
+    std::filesystem::copy(golden("torch_mlp"), folder.path() + "/jobs/b", std::filesystem::copy_options::recursive);
+    cli::detail::scan_arguments given{.check = {.runs = {folder.path() + "/jobs"}}};
+    given.check.actions.status_file = folder.path() + "/status.json";
+    scan_of(given);
+    for (const std::string run : {"/jobs/a", "/jobs/b"}) {
+        CHECK(contains(file_content(given.check.actions.status_file), folder.path() + run + ": exploding_tensor\""));
+    }
+    given.check.runs = {folder.path() + "/./jobs/a/"};
+    given.check.actions.status_file = folder.path() + "/one.json";
+    scan_of(given);
+    CHECK(contains(file_content(given.check.actions.status_file), "\"exploding_tensor\""));
+}
+
 TEST_CASE("scan: a run whose event files are gone has no rule that found no issues") {
     const temporary_folder folder;
     write_sick_run(folder);
@@ -352,7 +369,7 @@ TEST_CASE("scan: each event file in S3 is fetched once, for any number of rules;
     for (const bool scans : {true, false}) {
         CAPTURE(scans);
         captured seen;
-        const cli::detail::program_trial run{far.storage()};
+        const trial run{far.storage()};
         static_cast<void>(far.fetches());
         cli::detail::rule_maker make{known(), given.how};
         std::vector<rule_request> chosen = given.rules;

@@ -2,7 +2,6 @@
 
 #include "program/captured.hpp"
 
-#include <program/program_trial.hpp>
 #include <program/runs.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/trial.hpp>
@@ -47,7 +46,7 @@ TEST_CASE("tensor_summary: says of every tensor of recorded runs what its handle
                                  "shapes_only", "sparse_running", "tf_workers", "window", "damaged/flipped_length",
                                  "damaged/truncated_event", "damaged/index_swapped", "damaged/no_events_running"}) {
         CAPTURE(recorded);
-        const cli::detail::program_trial run = cli::detail::open_run(golden(recorded), {});
+        const trial run = cli::detail::open_run(golden(recorded), {});
         const no_refresh as_it_is{run};
         std::size_t told = 0;
         const auto all = cli::detail::summarize(*state_of(run), *catalog_of(run),
@@ -76,7 +75,7 @@ TEST_CASE("tensor_summary: a step counts once, whichever of its workers have the
         build.step({.step = step, .tensors = {tensor_of<float>("both", {1})}, .worker = "worker_1"});
     }
     build.end();
-    const cli::detail::program_trial run = cli::detail::open_run(place.path(), {});
+    const trial run = cli::detail::open_run(place.path(), {});
     const auto all = cli::detail::summarize(*state_of(run), *catalog_of(run), [](std::size_t, std::size_t) {});
     REQUIRE(all.size() == 2);
     CHECK(all[0].steps == 3);

@@ -22,12 +22,6 @@ TEST_CASE("compact_steps: a list without order ends after some pieces and says h
     CHECK(cli::detail::compact_steps(std::vector<step_number>{0, 1, 3, 4}, 3) == "0, 1, 3, 4");
 }
 
-TEST_CASE("suggestion: what the user may have meant, or nothing") {
-    const texts names{"conv1/weight", "conv2/weight", "dense/bias", "loss"};
-    CHECK(cli::detail::suggestion("weight", names) == " Did you mean conv1/weight or conv2/weight?");
-    CHECK(cli::detail::suggestion("something else", names).empty());
-}
-
 TEST_CASE("text: shapes, counts and lists") {
     CHECK(cli::detail::shape_for_people(shape_type{2, 3}) == "2x3");
     CHECK(cli::detail::shape_for_people(shape_type{}) == "scalar");

@@ -66,10 +66,9 @@ bool run_batch(const batch_options& how, const run_source& next, const run_work&
 /// The result of a failed run: call it in a catch block; describes the caught exception.
 [[nodiscard]] run_result failed_run(const batch_run& run);
 
-// Passes results on in the order of the runs, whatever order they arrive in.
 namespace detail {
 
-/// Restores the order of results.  Threads: all functions may be called concurrently; `emit` is called by one thread at
+/// Passes results on in the order of the runs, whatever order they arrive in.  Threads: all functions may be called concurrently; `emit` is called by one thread at
 /// a time.
 class ordered_results {
 public:

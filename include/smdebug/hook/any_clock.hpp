@@ -1,4 +1,4 @@
-// A source of wall-clock time, in seconds since 1970.
+// The clock of a hook, which stamps its records: the system's, or a test's.
 #pragma once
 
 #include <smdebug/core/abstract.hpp>

@@ -155,11 +155,12 @@ private:
         enum class kind : std::uint8_t { begin, append, finish, abandon, put, remove, stop };
 
         kind what;
-        std::string key = {};   // of the file; of the index file where a step is finished
-        std::string text = {};  // of the file or the index file
+        std::string key = {};    // of the file; of the index file where a step is finished
+        std::string text = {};   // of the file or the index file
+        std::uint64_t step = 0;  // that is begun
         bool replaces = false;
         std::optional<chunk_pool::chunk> bytes = {};  // to be appended
-        byte_view elements = {};                      // the same, if there are no bytes: they lie in late.owner
+        byte_view elements = {};                      // appended instead, if there are no bytes; in late.owner
         late_elements late = {};
     };
 
@@ -182,14 +183,21 @@ private:
     // After a step is lost, none of its remaining files are written; in particular not its index.
     void attempt(const std::string& key, function_ref<void()> doing);
 
-    void note(const std::string& key);
+    void note(const std::string& key, std::uint64_t step, bool stays = false);
+
+    struct loss {
+        lost_write what;
+        std::uint64_t step = 0;  // whose events or index it is; 0: of none
+    };
 
     chunk_pool pool_;
     full_pool when_full_;
     std::optional<chunk_pool::chunk> filling_;  // used by the caller, like the next three
     std::vector<order> pending_;                // not sent yet
     std::size_t most_pending_;
-    bool is_begun_ = false;  // whether an order of the current step was sent
+    bool is_begun_ = false;                  // whether an order of the current step was sent
+    std::uint64_t step_ = 0;                 // the number of steps begun
+    std::vector<std::uint64_t> unfinished_;  // those that were abandoned, and the current one
 
     std::mutex guard_;  // of what follows, up to lost_
     std::condition_variable sent_;
@@ -199,11 +207,12 @@ private:
     std::uint64_t sent_count_ = 0;  // orders since the beginning
     std::uint64_t done_count_ = 0;
     bool busy_ = true;
-    std::vector<lost_write> lost_;
+    std::vector<loss> lost_;
 
     direct_sink target_;  // used by the thread, like what follows up to event_key_
     bool broken_ = false;
-    bool last_is_lost_ = false;  // the step that was finished last
+    bool last_is_lost_ = false;   // the step that was finished last, or the removal since
+    std::uint64_t step_now_ = 0;  // that of event_key_
     std::string event_key_;
     std::thread worker_;  // it uses all of the above
     std::optional<exit_entry> at_exit_;

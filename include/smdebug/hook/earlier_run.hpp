@@ -31,7 +31,7 @@ struct continuation {
 /// The run of one worker that already exists in a storage.
 class earlier_run {
 public:
-    /// `how`: whether removed files may reappear after a loss of power.      Cost: a listing of index/.
+    /// `how`: with on_disk, removed files do not reappear after a loss of power.      Cost: a listing of index/.
     earlier_run(any_storage store, const std::string& worker, durability how = durability::cached);
 
     /// Errors: run_exists if the job has ended or this worker has written a step.

@@ -38,9 +38,9 @@ public:
         }
     }
 
-    /// Records files lost in the background; `uncounted` is the key of a file whose step was not counted as written.
+    /// Records files that were lost in the background, or not removed, and the steps that they took.
     /// Errors: the first file's, by policy.
-    void note(std::span<const lost_write> lost, std::string_view uncounted = {});
+    void note(std::span<const lost_write> lost);
 
     /// Records a step that the training abandoned; on_drop is not called.
     void note_abandoned(const std::string& sentence);

@@ -20,10 +20,12 @@
 
 namespace smdebug::inline v1::detail {
 
-/// A file that could not be written in the background; its step is lost.
+/// A file that could not be written, or removed, and why.
 struct lost_write {
-    std::string key;  ///< the file's key
+    std::string key;
     std::exception_ptr why;
+    bool takes_step = false;  ///< it cost a step that had been handed over whole, and so was counted as written
+    bool stays = false;       ///< it was to be removed
 };
 
 /// Elements that are still on their way into this process's memory, from another device: their place is known, their
@@ -57,7 +59,8 @@ public:
     virtual void abandon() noexcept = 0;
     /// Makes any other small file visible, after everything handed over before.
     virtual void put(const std::string& key, std::string_view text) = 0;
-    /// Removes a file, if the storage can, after everything handed over before; not if the last step of that is lost.
+    /// Removes a file, if the storage can, after everything handed over before.  Does nothing if the step handed over
+    /// last is lost, or the removal before this one failed: what is older then stays whole.
     virtual void remove(const std::string& key) = 0;
     /// Waits until everything handed over is written or lost.
     virtual void drain() = 0;

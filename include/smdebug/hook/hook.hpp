@@ -92,7 +92,8 @@ public:
     void set_step(step_number global, std::optional<step_number> in_mode = {});
 
     /// Ends the step: its files appear, then the count advances, even if they could not be written.
-    /// Errors: why this step is lost; with a background thread, why an older one is.
+    /// Errors: why this step is lost; with a background thread, why an older one is; what TensorBoard's files and
+    /// observers throw, which costs no step.
     void end_step();
     /// Abandons the current step, of which nothing is written or shown to rules, and continues with the next one: for
     /// the handler of an exception that kept an iteration from its end_step().
@@ -120,7 +121,8 @@ public:
     /// collections say.  A tensor belongs to the collections whose names or regexes match it, and to `into`, which are
     /// saved even if not included.
     ///
-    /// Returns whether anything was saved; strings have no reductions, and a lost step saves nothing.
+    /// Returns whether anything was saved, or shown to an observer; strings have no reductions, and a lost step saves
+    /// nothing.
     ///
     /// Borrows: the elements, for the call.
     ///
@@ -183,7 +185,7 @@ public:
     /// xtensor expression has with <smdebug/xtensor.hpp>.
     template <adapted_tensor Value>
     bool save_tensor(std::string_view name, const Value& tensor, const collection_names& into = {}) {
-        if (!should_save(name, into)) {
+        if (!is_due(name, into)) {
             return false;
         }
         const tensor_adapter<Value> adapter{tensor, name};
@@ -245,6 +247,8 @@ private:
     friend class detail::hook_door;
 
     void save_number(std::string_view name, dtype type, byte_view value);
+    // should_save(), for a save: throws if the hook is closed.
+    [[nodiscard]] bool is_due(std::string_view name, const collection_names& into);
     // What is due of a tensor whose elements are not; unset if they are due, or nothing is.
     [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name, const collection_names& into);
     // Saves a tensor without its elements, where numbers_alone() says that they are not needed.
@@ -259,8 +263,7 @@ private:
         } else if constexpr (saved_element<Values>) {
             return save_values(name, std::span<const Values, 1>{&values, 1}, shape, into);
         } else if constexpr (copied_values<Values>) {
-            return should_save(name, into) &&
-                   save_tensor(name, detail::values_copy<Values>{values}.view(shape, name), into);
+            return is_due(name, into) && save_tensor(name, detail::values_copy<Values>{values}.view(shape, name), into);
         } else {
             detail::refuse_values<Values>();
             return false;

@@ -21,7 +21,7 @@ namespace smdebug::inline v1::detail {
 class hook_call;
 
 /// A hook, for as long as it exists.  Every function throws what the hook's own calls throw, and value_error if the hook
-/// was destroyed.
+/// was destroyed; those that are noexcept do nothing then.
 class hook_door {
 public:
     explicit hook_door(hook_base& to);
@@ -32,8 +32,8 @@ public:
     /// Whether anything may be due in the current step.  Cost: some nanoseconds.
     [[nodiscard]] bool anything_due() const;
 
-    /// A tensor's place among the hook's names; it is valid as long as the hook.  The name does not count as
-    /// offered and not saved.
+    /// A tensor's place among the hook's names; it is valid as long as the hook.  place_of() alone does not make it one
+    /// of hook_base::unsaved_tensors().
     class place {
     public:
         [[nodiscard]] bool known() const noexcept { return entry_ != nullptr; }
@@ -65,8 +65,8 @@ public:
     /// Says a sentence once: to on_note, else on standard error.
     void say(const std::string& sentence) const noexcept;
 
-    /// Claims a name for a tensor that is saved at every step.  Returns the tensor that has the name already, or
-    /// `tensor` if that has one already; null if it has this one now.
+    /// Claims a name for a tensor that is saved at every step.  Returns null if the tensor has it now; else what is in
+    /// the way: the tensor that has the name, or `tensor` itself, if it has another name.
     [[nodiscard]] const void* claim(const std::string& name, const void* tensor) const;
     void release(const std::string& name) const noexcept;
 

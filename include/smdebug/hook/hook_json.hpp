@@ -27,8 +27,7 @@ namespace detail {
 
 /// Typed access to a JSON object in a file; null or a missing object has no values.  A null value counts as missing.
 /// A value of the wrong type is a value_error that names file, section and key.  Numbers and booleans may also be
-/// strings, as SageMaker writes them, and whatever else Python's int() and the Python package accept for them without
-/// loss.
+/// strings, as SageMaker writes them.
 /// Borrows: the document, and the file's name.
 class json_section {
 public:

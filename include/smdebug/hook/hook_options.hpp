@@ -206,7 +206,7 @@ struct hook_options {
     /// _SIZE, PMI_RANK and _SIZE, SLURM_PROCID and SLURM_NTASKS, RANK and WORLD_SIZE: the first pair that is set), as a
     /// note says; else "worker_0".
     std::string worker = {};
-    /// How many workers the job has.  1 with a rank as above: as many as the launcher says.
+    /// How many workers the job has.  If it is 1, and the rank is the launcher's, as many as the launcher says.
     std::int64_t num_workers = 1;
     /// With `many`, save_tensor() and should_save() may be called by several threads at once, such as OpenMP's; the
     /// tensors of a step are in the order of the calls.  end_step() is for one thread, after the others.

@@ -61,8 +61,8 @@ using tensorboard_place = std::function<void(const std::string&, byte_view)>;
 /// Writes event files "<MODE>/<first step>_<worker>.tfevents" into TensorBoard's folder.  Records gather in memory, and
 /// files appear whole, with names that sort by step: TensorBoard reads the files of a folder in the order of their
 /// names and does not return to an earlier one.  A file replaces an older one with the same first step.
-/// Errors: what the sink throws; unwritten records are kept, and the next call retries.  If they are max_bytes or more,
-/// they are lost.
+/// Errors: what the place throws; unwritten records are kept, and the next call tries again.  If they are max_bytes or
+/// more, they are lost.
 /// Threads: one at a time.      Destruction writes nothing: close() does.
 class tensorboard_writer {
 public:

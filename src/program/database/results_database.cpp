@@ -1,6 +1,5 @@
 #include <program/database/results_database.hpp>
 
-#include <program/database/done_runs.hpp>
 #include <program/database/run_rows.hpp>
 #include <program/database/schema.hpp>
 #include <program/database/sqlite.hpp>
@@ -69,78 +68,17 @@ private:
 }  // namespace detail::sqlite
 
 struct results_database::state {
-    /// A run whose reductions are being added.
-    struct begun_run {
-        detail::sqlite::transaction changes;
-        std::string path;  // by which it is known
-        std::string name;
-        std::string question;
-        std::int64_t id = 0;
-        std::int64_t rows = 0;
-        std::optional<detail::sqlite::stored_run> replaced = {};
-    };
-
     state(const std::string& path, std::chrono::milliseconds patience, bool alone)
-        : database(path, patience, alone), rows(database.get()) {
-        done.reserve(static_cast<std::size_t>(database.get().number("SELECT count(*) FROM runs")));
-        rows.for_each_done([&](std::string_view run, std::string_view version, std::string_view question) {
-            done.insert(detail::sqlite::hash_of_run(run, version, question));
-        });
-    }
+        : database(path, patience, alone), rows(database.get()) {}
 
     /// Those of one call; of a group none of its own.
     [[nodiscard]] detail::sqlite::transaction changes() {
         return group ? detail::sqlite::transaction{} : detail::sqlite::transaction{database.get()};
     }
 
-    /// Stores a run without its verdicts in place of what was there; begun.changes is not yet committed.
-    [[nodiscard]] begun_run begin(const run_result& result, std::string_view question) {
-        if (begun) {
-            throw value_error("reductions of " + begun->name + " were begun and not ended: " + result.run.path +
-                                  " cannot be written meanwhile",
-                              {.where = database.get().path()});
-        }
-        begun_run now{.changes = changes(),
-                      .path = detail::run_key_of(result.run.path),
-                      .name = result.run.path,
-                      .question = std::string{question}};
-        now.replaced = rows.find(now.path);
-        if (now.replaced) {
-            rows.remove(now.replaced->id);
-        }
-        now.id = rows.insert(now.path, result, question);
-        return now;
-    }
-
-    void finish(begun_run now, const run_result& result) {
-        rows.insert_verdicts(now.id, result);
-        done.make_room();  // what may fail, before it is stored
-        now.changes.commit();
-        if (now.replaced) {
-            done.erase(detail::sqlite::hash_of_run(now.path, now.replaced->version, now.replaced->question));
-        }
-        if (detail::sqlite::is_done_state(result.state) && !result.run.version.empty()) {
-            done.insert(detail::sqlite::hash_of_run(now.path, result.run.version, now.question));
-        }
-    }
-
-    /// The run that was begun; the caller puts it back, or it is undone.
-    [[nodiscard]] begun_run take_begun() {
-        if (!begun) {
-            throw value_error("reductions are to be added to a run, and none was begun",
-                              {.where = database.get().path()});
-        }
-        begun_run now = *std::move(begun);
-        begun.reset();
-        return now;
-    }
-
     detail::sqlite::results_connection database;
     detail::sqlite::run_rows rows;
-    detail::sqlite::done_runs done = {};
-    // Behind the database: they end before it.
-    std::optional<detail::sqlite::transaction> group = {};
-    std::optional<begun_run> begun = {};
+    std::optional<detail::sqlite::transaction> group = {};  // behind the database: it ends before that
 };
 
 results_database::results_database(const std::string& path, std::chrono::milliseconds patience, bool alone)
@@ -150,11 +88,6 @@ results_database& results_database::operator=(results_database&&) noexcept = def
 results_database::~results_database() = default;
 
 const std::string& results_database::path() const noexcept { return state_->database.get().path(); }
-
-bool results_database::is_done(const batch_run& run, std::string_view question) const {
-    return !run.version.empty() &&
-           state_->done.contains(detail::sqlite::hash_of_run(detail::run_key_of(run.path), run.version, question));
-}
 
 std::optional<std::string> results_database::done_version(std::string_view path, std::string_view question) {
     std::optional<std::string> version;
@@ -174,15 +107,18 @@ void results_database::for_each_done_in(std::string_view path, std::string_view 
     });
 }
 
-std::size_t results_database::done_count() const noexcept { return state_->done.size(); }
-
 void results_database::write(const run_result& result, std::string_view question) {
-    state::begun_run now = state_->begin(result, question);
+    detail::sqlite::run_rows& rows = state_->rows;
+    detail::sqlite::transaction changes = state_->changes();
+    const std::string path = detail::run_key_of(result.run.path);
+    rows.remove(path);
+    const std::int64_t id = rows.insert(path, result, question);
     if (result.reductions != nullptr) {
-        result.reductions->for_each(
-            [&](const reduction_row& row) { state_->rows.insert_reductions(now.id, now.rows++, row); });
+        std::int64_t number = 0;
+        result.reductions->for_each([&](const reduction_row& row) { rows.insert_reductions(id, number++, row); });
     }
-    state_->finish(std::move(now), result);
+    rows.insert_verdicts(id, result);
+    changes.commit();
 }
 
 void results_database::begin_group() { state_->group.emplace(state_->database.get()); }
@@ -191,31 +127,6 @@ void results_database::end_group() {
     state_->group->commit();
     state_->group.reset();
 }
-
-void results_database::begin_reductions(const batch_run& run, std::string_view question) {
-    state_->begun.emplace(state_->begin({.run = run, .state = run_state::undone}, question));
-}
-
-void results_database::add_reductions(std::span<const reduction_row> rows) {
-    state::begun_run now = state_->take_begun();
-    for (const reduction_row& row : rows) {
-        state_->rows.insert_reductions(now.id, now.rows++, row);
-    }
-    state_->begun.emplace(std::move(now));
-}
-
-void results_database::end_reductions(const run_result& result) {
-    state::begun_run now = state_->take_begun();
-    if (detail::run_key_of(result.run.path) != now.path) {
-        throw value_error(
-            "reductions of " + now.name + " were begun, and those of " + result.run.path + " are to be ended",
-            {.where = path()});
-    }
-    state_->rows.update(now.id, now.path, result, now.question);
-    state_->finish(std::move(now), result);
-}
-
-void results_database::abandon_reductions() noexcept { state_->begun.reset(); }
 
 std::optional<run_result> results_database::find(std::string_view path) {
     return state_->rows.read(detail::run_key_of(path));
@@ -230,12 +141,9 @@ std::size_t results_database::mark_gone(std::string_view path, std::string_view 
     std::erase_if(gone, [&](const auto& run) { return !is_gone(std::string_view{run.path}.substr(key.size())); });
     detail::sqlite::transaction changes = state_->changes();
     for (const auto& run : gone) {
-        state_->rows.mark_gone(run.stored.id, why);
+        state_->rows.mark_gone(run.id, why);
     }
     changes.commit();
-    for (const auto& run : gone) {
-        state_->done.erase(detail::sqlite::hash_of_run(run.path, run.stored.version, run.stored.question));
-    }
     return gone.size();
 }
 

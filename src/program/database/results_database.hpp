@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,9 +18,10 @@ namespace smdebug::inline v1 {
 
 /// A database of results.  A run is there whole or not at all, and once: new results of a path replace the old ones.  A
 /// local path stands for the same run, whatever the current folder.
-/// Threads: const calls may run at once, while no other does.  Not for forked children. Errors of all calls: in_use
-/// (another program went on writing for `patience`), unavailable (no room left, a disk that fails), access_denied,
-/// corrupt_data (the file is damaged); the call then changed nothing, and may be tried again.
+/// Threads: one at a time.  Not for forked children.
+/// Errors:  of all calls: in_use (another program went on writing for `patience`), unavailable (no room left, a disk
+///          that fails), access_denied, corrupt_data (the file is damaged); the call then changed nothing, and may be
+///          tried again.
 class results_database {
 public:
     /// Opens the file, or makes it; its folder must be there.
@@ -29,7 +29,6 @@ public:
     ///         another program's, or of a newer version of this library): such a file is left as it is.
     /// `alone`: no other program may open it meanwhile, not even to read; then SQLite needs no shared memory, which a
     ///          network file system cannot provide.
-    /// Cost: reading path, version and question of each run; 16 to 32 bytes of memory for each that is done.
     explicit results_database(const std::string& path, std::chrono::milliseconds patience = std::chrono::seconds{10},
                               bool alone = false);
     results_database(results_database&&) noexcept;
@@ -41,38 +40,21 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept;
 
-    /// Whether the run was scanned to its end (ended, growing, incomplete) at this version with this question, and so
-    /// need not be scanned again.  False if its version is not known.  Reads nothing: it does not see runs that another
-    /// program has written since the opening.
+    /// The version at which the run at `path` was scanned to its end (ended, growing, incomplete) with this question, as
+    /// stored now: at that version it need not be scanned again.  Nothing if its version is not known.
     /// `question`: a text that differs whenever rules, settings or selections differ.
-    [[nodiscard]] bool is_done(const batch_run& run, std::string_view question) const;
-    /// The version at which the run at `path` is done, if it is: like is_done(), but by what is stored now.
     [[nodiscard]] std::optional<std::string> done_version(std::string_view path, std::string_view question);
     /// Path and version of that run, and if it is an archive of those in it: "jobs.tar!/job-17".
     void for_each_done_in(std::string_view path, std::string_view question,
                           function_ref<void(std::string_view path, std::string_view version)> take);
-    /// How many runs are known to be done, for any question.
-    [[nodiscard]] std::size_t done_count() const noexcept;
-
     /// Stores a run, with its reductions if it has any, in one transaction; its earlier results are removed.
-    /// Errors: besides those above value_error (reductions were begun and not ended; a text above 10^9 bytes).
+    /// Errors: besides those above value_error (a text above 10^9 bytes).
     void write(const run_result& result, std::string_view question);
 
     /// Everything written from here to end_group() is committed together, or not at all, at a fraction of the cost.  If
     /// a call throws meanwhile, close the database: the rest of the group is rolled back.
     void begin_group();
     void end_group();
-
-    /// Writes a run whose reductions come in pieces instead of in result.reductions: they are stored in the order in
-    /// which they are added, and are invisible before end_reductions().  Until then other programs cannot write. A call
-    /// that throws rolls back all of it.
-    /// Errors: value_error: nothing was begun, or something else was.
-    void begin_reductions(const batch_run& run, std::string_view question);
-    void add_reductions(std::span<const reduction_row> rows);
-    /// `result`: of that run; its state, verdicts and messages.
-    void end_reductions(const run_result& result);
-    /// Rolls back what was begun, if anything was: the run is stored as before.
-    void abandon_reductions() noexcept;
 
     /// Marks runs as `gone`, for the reason `why`: the run at `path`, those in it if it is an archive, and those below
     /// it if it is a folder, if is_gone() is true for the part after `path`: "", "!/job-17", "/job-17".  Returns how

@@ -68,18 +68,12 @@ private:
 
 run_rows::run_rows(connection& in)
     : in_(in),
-      find_(in.prepare("SELECT runs.id, version, questions.text FROM runs JOIN questions ON questions.id = question "
-                       "WHERE path = ?1")),
-      remove_(in.prepare("DELETE FROM runs WHERE id = ?1")),
+      remove_(in.prepare("DELETE FROM runs WHERE path = ?1")),
       find_question_(in.prepare("SELECT id FROM questions WHERE text = ?1")),
       insert_question_(in.prepare("INSERT INTO questions (text) VALUES (?1)")),
       insert_run_(in.prepare("INSERT INTO runs (path, place, state, error, version, bytes, question, steps, last_step, "
                              "workers, tensors, seconds, name) VALUES (" +
                              parameters(13) + ")")),
-      update_run_(in.prepare(
-          "UPDATE runs SET path = ?1, place = ?2, state = ?3, error = ?4, version = ?5, bytes = ?6, "
-          "question = ?7, steps = ?8, last_step = ?9, workers = ?10, tensors = ?11, seconds = ?12, name = ?13, "
-          "scanned_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?14")),
       insert_result_(in.prepare("INSERT INTO results VALUES (" + parameters(11) + ")")),
       insert_finding_(in.prepare("INSERT INTO findings VALUES (" + parameters(14) + ")")),
       insert_message_(in.prepare("INSERT INTO messages VALUES (" + parameters(4) + ")")),
@@ -101,17 +95,7 @@ run_rows::run_rows(connection& in)
           reduction_columns() +
           " FROM reductions WHERE run = (SELECT id FROM runs WHERE path = ?1) ORDER BY reductions.number")) {}
 
-std::optional<stored_run> run_rows::find(std::string_view path) {
-    if (!find_.with(path).next()) {
-        return std::nullopt;
-    }
-    stored_run stored{
-        .id = find_.integer(0), .version = std::string{find_.text(1)}, .question = std::string{find_.text(2)}};
-    find_.reset();
-    return stored;
-}
-
-void run_rows::remove(std::int64_t id) { remove_.with(id).run(); }
+void run_rows::remove(std::string_view path) { remove_.with(path).run(); }
 
 std::int64_t run_rows::id_of_question(std::string_view question) {
     // Looked up within the transaction that names it: the one that inserted it may have been undone.
@@ -124,21 +108,14 @@ std::int64_t run_rows::id_of_question(std::string_view question) {
     return in_.last_row();
 }
 
-inline statement& put_run(statement& into, std::string_view path, const run_result& result, std::int64_t question) {
-    const batch_run& run = result.run;
-    return into.with(path, run.place, result.state, result.error, run.version, unless(std::uint64_t{0}, run.bytes),
-                     question, result.steps, result.last_step, result.workers, result.tensors, result.seconds,
-                     run.path);
-}
-
 std::int64_t run_rows::insert(std::string_view path, const run_result& result, std::string_view question) {
-    put_run(insert_run_, path, result, id_of_question(question)).run();
+    const batch_run& run = result.run;
+    insert_run_
+        .with(path, run.place, result.state, result.error, run.version, unless(std::uint64_t{0}, run.bytes),
+              id_of_question(question), result.steps, result.last_step, result.workers, result.tensors, result.seconds,
+              run.path)
+        .run();
     return in_.last_row();
-}
-
-void run_rows::update(std::int64_t id, std::string_view path, const run_result& result, std::string_view question) {
-    put_run(update_run_, path, result, id_of_question(question)).put(14, id);
-    update_run_.run();
 }
 
 /// The first step at which a rule was met.
@@ -311,15 +288,6 @@ void run_rows::for_each_run(
     }
 }
 
-void run_rows::for_each_done(function_ref<void(std::string_view, std::string_view, std::string_view)> take) {
-    statement row = in_.prepare(
-        "SELECT path, version, questions.text FROM runs JOIN questions ON questions.id = question WHERE state IN " +
-        std::string{done_states} + " AND version <> ''");
-    while (row.next()) {
-        take(row.text(0), row.text(1), row.text(2));
-    }
-}
-
 void run_rows::for_each_done_in(std::string_view path, std::string_view question,
                                 function_ref<void(std::string_view, std::string_view)> take) {
     const reading ends{find_done_};
@@ -333,16 +301,15 @@ void run_rows::for_each_done_in(std::string_view path, std::string_view question
 
 std::vector<located_run> run_rows::runs_at(std::string_view path) {
     statement row = in_.prepare(
-        "SELECT runs.id, version, questions.text, path FROM runs JOIN questions ON questions.id = question WHERE (path "
-        "= ?1 "
-        "OR (path >= ?2 AND path < ?3) OR (path >= ?4 AND path < ?5)) AND state <> 'gone' ORDER BY path");
+        "SELECT id, path FROM runs WHERE (path = ?1 OR (path >= ?2 AND path < ?3) OR (path >= ?4 AND path < ?5)) "
+        "AND state <> 'gone' ORDER BY path");
     // '0' comes behind '/'.
     const std::string folder{path.ends_with('/') ? path.substr(0, path.size() - 1) : path};
     const std::array<std::string, 4> bounds{folder + "/", folder + "0", folder + "!/", folder + "!0"};
     row.with(path, bounds[0], bounds[1], bounds[2], bounds[3]);
     std::vector<located_run> all;
     while (row.next()) {
-        all.push_back({std::string{row.text(3)}, {row.integer(0), std::string{row.text(1)}, std::string{row.text(2)}}});
+        all.push_back({row.integer(0), std::string{row.text(1)}});
     }
     return all;
 }

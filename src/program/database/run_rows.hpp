@@ -14,21 +14,10 @@
 
 namespace smdebug::inline v1::detail::sqlite {
 
-/// Whether a run in that state need not be scanned again while it is unchanged.
-[[nodiscard]] constexpr bool is_done_state(run_state state) noexcept {
-    return state == run_state::ended || state == run_state::growing || state == run_state::incomplete;
-}
-
-/// The stored fields that decide whether a run is scanned again.
-struct stored_run {
-    std::int64_t id = 0;
-    std::string version = {};
-    std::string question = {};
-};
-
+/// A stored run.
 struct located_run {
+    std::int64_t id = 0;
     std::string path = {};
-    stored_run stored = {};
 };
 
 /// Writes and reads runs.  Transactions are the caller's.  Borrows the connection.
@@ -37,14 +26,10 @@ class run_rows {
 public:
     explicit run_rows(connection& in);
 
-    /// What is stored under a path, if anything.
-    [[nodiscard]] std::optional<stored_run> find(std::string_view path);
-    /// Removes all rows of a run.
-    void remove(std::int64_t id);
+    /// Removes all rows of a run, if there is one.
+    void remove(std::string_view path);
     /// Stores a run without its verdicts and messages; returns its id.
     [[nodiscard]] std::int64_t insert(std::string_view path, const run_result& result, std::string_view question);
-    /// Replaces what insert() stored.
-    void update(std::int64_t id, std::string_view path, const run_result& result, std::string_view question);
     /// Stores its verdicts, with their findings, and its messages.
     void insert_verdicts(std::int64_t id, const run_result& result);
     void insert_reductions(std::int64_t id, std::int64_t number, const reduction_row& row);
@@ -54,10 +39,8 @@ public:
     void read_reductions(std::string_view path, function_ref<void(const reduction_row&)> take);
     /// Calls with place, path, path as it was written, and question of each run, by place.
     void for_each_run(function_ref<void(std::uint64_t, std::string_view, std::string_view, std::string_view)> take);
-    /// Calls with path, version and question of each run that is done.
-    void for_each_done(function_ref<void(std::string_view, std::string_view, std::string_view)> take);
-    /// Calls with path and version of the run at `path` and of those in it, should it be an archive, which are done and
-    /// were asked this question.
+    /// Calls with path and version of the run at `path` and of those in it, should it be an archive, which are done -
+    /// need not be scanned again while they are unchanged - and were asked this question.
     void for_each_done_in(std::string_view path, std::string_view question,
                           function_ref<void(std::string_view, std::string_view)> take);
     /// The run at `path`, those in it, should it be an archive, and those below it, should it be a folder, which are
@@ -72,12 +55,10 @@ private:
     void read_verdicts(std::int64_t id, run_result& result);
 
     connection& in_;
-    statement find_;
     statement remove_;
     statement find_question_;
     statement insert_question_;
     statement insert_run_;
-    statement update_run_;
     statement insert_result_;
     statement insert_finding_;
     statement insert_message_;

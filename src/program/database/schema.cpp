@@ -44,8 +44,9 @@ CREATE VIEW troubles AS
                     "@quiet@", quiet_states);
 }
 
-// Columns of doubles have no type: in one of type REAL SQLite keeps whole numbers as integers, and so loses -0.0.
-std::string schema_sql() {
+/// The tables, indexes and views.  Columns of doubles have no type: in one of type REAL SQLite keeps whole numbers as
+/// integers, and so loses -0.0.
+[[nodiscard]] inline std::string schema_sql() {
     std::string sql = R"(
 CREATE TABLE questions (
     id INTEGER PRIMARY KEY,

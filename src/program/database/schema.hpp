@@ -14,9 +14,6 @@ namespace smdebug::inline v1::detail::sqlite {
 inline constexpr std::int64_t application_id = 0x736d6462;
 inline constexpr std::int64_t schema_version = 2;
 
-/// The tables, indexes and views.
-[[nodiscard]] std::string schema_sql();
-
 /// The columns of `reductions` that hold the 18 reductions, by reduction_key::index(): "min, max, ..., abs_l2".
 [[nodiscard]] std::string reduction_columns();
 

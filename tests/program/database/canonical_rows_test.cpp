@@ -14,20 +14,15 @@ TEST_CASE("canonical_rows: equal if and only if databases differ only in order a
     const std::string second = place.path() + "/second.db";
     run_result other = some_result(2);
     other.seconds = 77;
-    const auto with_reductions = [](results_database& database, const run_result& run) {
-        database.begin_reductions(run.run, "q");
-        database.add_reductions(some_reductions());
-        database.end_reductions(run);
-    };
     {
         results_database database{first};
         database.write(some_result(1), "q");
         database.write(some_result(2), "q");
-        with_reductions(database, some_result(3));
+        database.write(with_reductions(some_result(3), some_reductions()), "q");
     }
     {
         results_database database{second};
-        with_reductions(database, some_result(3));
+        database.write(with_reductions(some_result(3), some_reductions()), "q");
         database.write(some_result(2, 1), "another");
         database.write(other, "q");
         database.write(some_result(1), "q");
@@ -53,6 +48,6 @@ TEST_CASE("canonical_rows: equal if and only if databases differ only in order a
     changed = some_result(1);
     changed.verdicts[3].outcome.unread = 1;
     CHECK(differs(changed, "q"));
-    with_reductions(*std::make_unique<results_database>(second), some_result(1));
+    results_database{second}.write(with_reductions(some_result(1), some_reductions()), "q");
     CHECK(rows != canonical_rows(second));
 }

@@ -2,6 +2,7 @@
 
 #include "program/database/canonical_rows.hpp"
 #include "program/database/results.hpp"
+#include "program/database/results_database_fixture.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test.hpp"
@@ -52,13 +53,7 @@ TEST_CASE("merge_databases: shards give what one scan gives") {
         for (std::uint64_t i = 0; i < 50; ++i) {
             const run_result run = i % 7 == 0 ? failed_result(i) : some_result(i);
             for (results_database* const into : {&whole, &parts[i % 3]}) {
-                if (i % 5 == 1) {
-                    into->begin_reductions(run.run, i % 2 == 0 ? "even" : "odd");
-                    into->add_reductions(some_reductions());
-                    into->end_reductions(run);
-                } else {
-                    into->write(run, i % 2 == 0 ? "even" : "odd");
-                }
+                into->write(i % 5 == 1 ? with_reductions(run, some_reductions()) : run, i % 2 == 0 ? "even" : "odd");
             }
         }
     }
@@ -74,8 +69,8 @@ TEST_CASE("merge_databases: shards give what one scan gives") {
     CHECK(after == before);
     // And it can be gone on with.
     results_database database{target};
-    CHECK(database.done_count() == 42);
-    CHECK(database.is_done(some_result(2).run, "even"));
+    CHECK(done_count(database.path()) == 42);
+    CHECK(is_done(database, some_result(2).run, "even"));
     database.write(some_result(1'000), "even");
 }
 

@@ -66,20 +66,16 @@ void fill(const std::string& file) {
     late.verdicts.push_back(some_result(5, 1).verdicts[0]);
     late.verdicts[1].name = "rule_x";
     late.verdicts[1].outcome.findings[0].value = std::numeric_limits<double>::quiet_NaN();
-    database.begin_reductions(late.run, "all rules, and numbers");
     std::vector<reduction_row> rows = some_reductions(1);
     rows[0].reductions.nan = 0;
-    database.add_reductions(rows);
-    rows[0].step = 30;
-    rows[0].reductions.nan = 1;
-    database.add_reductions(rows);
-    rows[0].step = 40;
-    database.add_reductions(rows);
-    rows[0].name = "fc2.weight";
-    rows[0].reductions.nan = 0;
-    rows[0].reductions.value[reduction_key{reduction::max, true}.index()] = 2e6;
-    database.add_reductions(rows);
-    database.end_reductions(late);
+    rows.resize(4, rows[0]);
+    rows[1].step = 30;
+    rows[1].reductions.nan = 1;
+    rows[2] = rows[1];
+    rows[2].step = rows[3].step = 40;
+    rows[3].name = "fc2.weight";
+    rows[3].reductions.value[reduction_key{reduction::max, true}.index()] = 2e6;
+    database.write(with_reductions(late, rows), "all rules, and numbers");
 }
 
 /// What a query answers: a line a row, columns with blanks between them; runs as they were named.

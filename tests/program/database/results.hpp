@@ -84,6 +84,15 @@ inline std::vector<smdebug::reduction_row> some_reductions(std::size_t count = 3
     return rows;
 }
 
+/// A run that brings these rows.
+inline smdebug::run_result with_reductions(smdebug::run_result run, const std::vector<smdebug::reduction_row>& rows) {
+    run.reductions = std::make_shared<smdebug::row_spool>();
+    for (const smdebug::reduction_row& row : rows) {
+        run.reductions->add(row);
+    }
+    return run;
+}
+
 /// Whether two doubles are the same, -0.0 not being 0.0, and any NaN like another.
 inline bool same(double a, double b) {
     return (a != a && b != b) || std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);

@@ -67,9 +67,9 @@ TEST_CASE("results_database: every field of a run comes back, also after closing
     CHECK(same(again.find("").value(), least));
     CHECK_FALSE(again.find("runs/").has_value());
     CHECK(again.path() == file);
-    CHECK(again.done_count() == 1);  // of the others one was not looked at to its end, one has no version
-    CHECK(again.is_done(odd.run, std::string_view{"why\0\xFF", 5}));
-    CHECK_FALSE(again.is_done(odd.run, "why"));
+    CHECK(done_count(again.path()) == 1);  // of the others one was not looked at to its end, one has no version
+    CHECK(is_done(again, odd.run, std::string_view{"why\0\xFF", 5}));
+    CHECK_FALSE(is_done(again, odd.run, "why"));
 }
 
 TEST_CASE("results_database: a run is stored once, with its newest results only") {
@@ -78,9 +78,7 @@ TEST_CASE("results_database: a run is stored once, with its newest results only"
     results_database database{file};
     run_result run = some_result(1);
     run.messages = {{.text = "old"}};
-    database.begin_reductions(run.run, question);
-    database.add_reductions(some_reductions());
-    database.end_reductions(run);
+    database.write(with_reductions(run, some_reductions()), question);
     for (int i = 0; i < 3; ++i) {
         run = some_result(1, 2);
         run.steps = 100 + static_cast<std::size_t>(i);
@@ -103,44 +101,44 @@ TEST_CASE("results_database: what is done, and what is to be done again") {
                                       run_state::no_memory, run_state::undone}) {
             run_result& run = all.emplace_back(some_result(all.size(), 1));
             run.state = state;
-            CHECK_FALSE(database.is_done(run.run, question));
+            CHECK_FALSE(is_done(database, run.run, question));
             database.write(run, question);
-            CHECK(database.is_done(run.run, question) == (state == run_state::ended || state == run_state::growing));
+            CHECK(is_done(database, run.run, question) == (state == run_state::ended || state == run_state::growing));
         }
         run_result& unknown = all.emplace_back(some_result(all.size(), 1));
         unknown.run.version = "";
         database.write(unknown, question);
-        CHECK_FALSE(database.is_done(unknown.run, question));
-        CHECK(database.done_count() == 2);
+        CHECK_FALSE(is_done(database, unknown.run, question));
+        CHECK(done_count(database.path()) == 2);
     }
     results_database database{file};
-    CHECK(database.done_count() == 2);
+    CHECK(done_count(database.path()) == 2);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        CHECK(database.is_done(all[i].run, question) == (i < 2));
+        CHECK(is_done(database, all[i].run, question) == (i < 2));
     }
     batch_run changed = all[0].run;
     changed.version = "2";
-    CHECK_FALSE(database.is_done(changed, question));
-    CHECK_FALSE(database.is_done(all[0].run, "other rules"));
+    CHECK_FALSE(is_done(database, changed, question));
+    CHECK_FALSE(is_done(database, all[0].run, "other rules"));
     batch_run elsewhere = all[0].run;
     elsewhere.path += "0";
-    CHECK_FALSE(database.is_done(elsewhere, question));
+    CHECK_FALSE(is_done(database, elsewhere, question));
     // Texts do not run into each other.
     batch_run shifted = all[0].run;
     shifted.path += shifted.version.front();
     shifted.version.erase(0, 1);
-    CHECK_FALSE(database.is_done(shifted, question));
+    CHECK_FALSE(is_done(database, shifted, question));
     // A new version: the old one is no longer there.
     run_result next = all[0];
     next.run = changed;
     database.write(next, question);
-    CHECK(database.is_done(changed, question));
-    CHECK_FALSE(database.is_done(all[0].run, question));
+    CHECK(is_done(database, changed, question));
+    CHECK_FALSE(is_done(database, all[0].run, question));
     next.state = run_state::failed;
     database.write(next, question);
-    CHECK_FALSE(database.is_done(changed, question));
-    CHECK(database.done_count() == 1);
-    CHECK(results_database{std::move(database)}.done_count() == 1);
+    CHECK_FALSE(is_done(database, changed, question));
+    CHECK(done_count(database.path()) == 1);
+    CHECK(results_database{std::move(database)}.path() == file);
 }
 
 TEST_CASE("results_database: lists all runs by place, with paths relative to the current folder") {
@@ -203,13 +201,7 @@ TEST_CASE("results_database: a writer that is killed leaves whole runs, and lose
             for (std::uint64_t i = 0;; ++i) {
                 const std::uint64_t number = static_cast<std::uint64_t>(round) * 1'000'000 + i;
                 const run_result run = i % 5 == 4 ? some_result(i) : some_result(number);  // some take another's place
-                if (i % 3 == 2) {
-                    database.begin_reductions(run.run, question);
-                    database.add_reductions(some_reductions(12));
-                    database.end_reductions(run);
-                } else {
-                    database.write(run, question);
-                }
+                database.write(i % 3 == 2 ? with_reductions(run, some_reductions(12)) : run, question);
                 said << run.run.path << std::endl;
             }
             return 0;
@@ -263,8 +255,9 @@ TEST_CASE("results_database: two writers at once, and readers meanwhile") {
             continue;
         }
         results_database reader{file};
-        CHECK(reader.done_count() >= seen);
-        seen = reader.done_count();
+        const std::size_t done = done_count(file);
+        CHECK(done >= seen);
+        seen = done;
         CHECK(asked(file, "SELECT count(*) FROM runs WHERE (SELECT count(*) FROM results WHERE run = runs.id) <> 12") ==
               "0");
     }
@@ -279,8 +272,8 @@ TEST_CASE("results_database: waiting too long for another writer is an error tha
     const std::string file = place.path() + "/results.db";
     results_database slow{file};
     results_database other{file, 20ms};
-    const run_result run = some_result(1);
-    slow.begin_reductions(run.run, question);
+    slow.begin_group();
+    slow.write(some_result(1), question);
     try {
         other.write(some_result(2), question);
         FAIL("both write");
@@ -289,27 +282,7 @@ TEST_CASE("results_database: waiting too long for another writer is an error tha
         CHECK(contains(busy.what(), "another program is writing to it"));
         CHECK(busy.where() == file);
     }
-    slow.end_reductions(run);
+    slow.end_group();
     other.write(some_result(2), question);
     CHECK(slow.find("runs/2").has_value());
-}
-
-TEST_CASE("results_database: many threads may ask at once what is done") {
-    const temporary_folder place;
-    results_database database{place.path() + "/results.db"};
-    for (std::uint64_t i = 0; i < 100; ++i) {
-        database.write(some_result(i, 1), question);
-    }
-    std::atomic<int> done{0};
-    {
-        std::vector<std::jthread> threads;
-        for (int t = 0; t < 4; ++t) {
-            threads.emplace_back([&] {
-                for (std::uint64_t i = 0; i < 200; ++i) {
-                    done += database.is_done(some_result(i, 0).run, question) ? 1 : 0;
-                }
-            });
-        }
-    }
-    CHECK(done == 400);
 }

@@ -54,8 +54,12 @@ public:
         std::atomic<bool> over_ = false;
     };
 
-    explicit time_keeper(std::optional<std::chrono::milliseconds> limit) : limit_(limit) {
-        if (limit_) {
+    // With a longer limit the end would be beyond what the clock counts to.
+    static constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365 * 100};
+
+    explicit time_keeper(std::optional<std::chrono::milliseconds> limit) {
+        if (limit) {
+            limit_ = std::min(*limit, longest);
             thread_ = std::jthread{[this](const std::stop_token& end) { keep(end); }};
         }
     }

@@ -1,4 +1,5 @@
-// Finds runs and archives below a folder of this machine, one at a time.
+// Three walks that find runs and archives, one at a time: below a folder of this machine, by a pattern of paths, and
+// among the keys of a storage.
 #pragma once
 
 #include <smdebug/batch/search/found_place.hpp>
@@ -103,8 +104,6 @@ private:
     left_out_files left_out_ = {};
 };
 
-// Finds folders and archives of this machine that match a pattern of paths, one at a time.
-
 /// Folders, and files named like archives, that match a pattern, in byte order of their paths; also unreadable folders
 /// on the way.  Folders inside a match are not searched: that is another search.
 /// Links to folders are followed, but not by **.
@@ -146,9 +145,7 @@ private:
     left_out_files left_out_ = {};
 };
 
-// Finds runs and archives among the keys of a storage: a bucket has no folders, only keys in byte order.
-
-/// Runs and archives among keys, in the order of the keys: "a-b/..." comes before "a/...".  Once a key shows a run, the
+/// Runs and archives among the keys of a bucket, which has no folders, in the order of the keys: "a-b/..." comes before "a/...".  Once a key shows a run, the
 /// listing continues after all of its keys; a run inside a run is returned, too, if its keys come first.
 /// Memory: a page of keys, and the folders that have logs or checkpoints.
 /// Cost: a listing of 1,000 keys for each 1,000 keys outside runs or in small ones, and one for each larger run; up to

@@ -138,7 +138,8 @@ SMDEBUG_INLINE bool background_sink::has_room(std::uint64_t bytes) {
 
 SMDEBUG_INLINE void background_sink::begin(const std::string& key) {
     abandon();
-    pending_.push_back({.what = order::kind::begin, .key = key});
+    unfinished_.push_back(++step_);
+    pending_.push_back({.what = order::kind::begin, .key = key, .step = step_});
     is_begun_ = false;
 }
 
@@ -173,6 +174,7 @@ SMDEBUG_INLINE void background_sink::finish(const std::string& index_key, std::s
     pending_.push_back(
         {.what = order::kind::finish, .key = index_key, .text = std::string{index_text}, .replaces = replaces});
     send();
+    std::erase(unfinished_, step_);
     is_begun_ = false;
 }
 
@@ -206,7 +208,17 @@ SMDEBUG_INLINE void background_sink::drain() {
 
 SMDEBUG_INLINE std::vector<lost_write> background_sink::lost() {
     const std::scoped_lock lock{guard_};
-    return std::exchange(lost_, {});
+    std::vector<lost_write> all;
+    for (loss& each : lost_) {
+        each.what.takes_step =
+            each.step != 0 && std::find(unfinished_.begin(), unfinished_.end(), each.step) == unfinished_.end();
+        all.push_back(std::move(each.what));
+    }
+    lost_.clear();
+    if (orders_.empty() && !busy_) {
+        std::erase_if(unfinished_, [&](std::uint64_t each) { return each != step_; });
+    }
+    return all;
 }
 
 SMDEBUG_INLINE void background_sink::finish_sent() noexcept {
@@ -280,6 +292,7 @@ SMDEBUG_INLINE void background_sink::carry_out(order& one) {
         case order::kind::begin:
             broken_ = false;
             event_key_ = one.key;
+            step_now_ = one.step;
             attempt(event_key_, [&] { target_.begin(one.key); });
             break;
         case order::kind::append:
@@ -308,7 +321,8 @@ SMDEBUG_INLINE void background_sink::carry_out(order& one) {
                     target_.remove(one.key);
                 }
             } catch (...) {
-                note(one.key);
+                last_is_lost_ = last_is_lost_ || one.what == order::kind::remove;
+                note(one.key, 0, one.what == order::kind::remove);
             }
             break;
         case order::kind::stop:
@@ -325,13 +339,13 @@ SMDEBUG_INLINE void background_sink::attempt(const std::string& key, function_re
     } catch (...) {
         broken_ = true;
         target_.abandon();
-        note(key);
+        note(key, step_now_);
     }
 }
 
-SMDEBUG_INLINE void background_sink::note(const std::string& key) {
+SMDEBUG_INLINE void background_sink::note(const std::string& key, std::uint64_t step, bool stays) {
     const std::scoped_lock lock{guard_};
-    lost_.push_back({key, std::current_exception()});
+    lost_.push_back({{.key = key, .why = std::current_exception(), .stays = stays}, step});
 }
 
 }  // namespace smdebug::inline v1::detail

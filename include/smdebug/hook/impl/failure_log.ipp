@@ -5,23 +5,23 @@
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/hook/failure_log.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/index/locations.hpp>
 
 #include <cstdio>
 #include <utility>
 
 namespace smdebug::inline v1::detail {
 
-SMDEBUG_INLINE void failure_log::note(std::span<const lost_write> lost, std::string_view uncounted) {
+SMDEBUG_INLINE void failure_log::note(std::span<const lost_write> lost) {
     exception_collector failure;
     for (const lost_write& file : lost) {
-        // Losing the events or the index loses the step, losing another file does not.
-        if (file.key.starts_with(locations::events_folder) || file.key.starts_with(locations::index_folder)) {
-            counters_.steps -= file.key == uncounted ? 0U : 1U;
+        if (file.takes_step) {
+            --counters_.steps;
             ++counters_.lost_steps;
         }
-        failure.attempt(
-            [&] { attempt([&] { std::rethrow_exception(file.why); }, [&] { return file.key + " is lost"; }); });
+        failure.attempt([&] {
+            attempt([&] { std::rethrow_exception(file.why); },
+                    [&] { return file.key + (file.stays ? " is not removed" : " is lost"); });
+        });
     }
     failure.rethrow();
 }

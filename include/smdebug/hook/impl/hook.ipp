@@ -160,6 +160,12 @@ SMDEBUG_INLINE void hook_base::save_number(std::string_view name, dtype type, by
     at->take_scalar(full, {.type = type, .shape = shape, .bytes = value, .strings = {}});
 }
 
+SMDEBUG_INLINE bool hook_base::is_due(std::string_view name, const collection_names& into) {
+    const detail::hook_call at{*state_};
+    at->refuse_when_closed();
+    return should_save(name, into);
+}
+
 SMDEBUG_INLINE std::optional<due_numbers> hook_base::numbers_alone(std::string_view name,
                                                                    const collection_names& into) {
     const detail::hook_call at{*state_};

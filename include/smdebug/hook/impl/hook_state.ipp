@@ -4,6 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/hook/hook_state.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -115,11 +116,17 @@ SMDEBUG_INLINE bool hook_state::take(std::string_view name, const tensor_view& t
     }
     begun_step& at = look_at_step();
     const collection_set::membership* const belongs_to = due(at, name, into);
-    if (given.late != nullptr && observers_want(name)) {
-        synchronized([&] { given.late->wait(); });
+    bool has_arrived = given.late == nullptr;
+    if (!has_arrived && observers_want(name)) {
+        const auto wait = [&] {
+            given.late->wait();
+            has_arrived = true;
+        };
+        exception_collector ignored;
+        step_is_lost() ? ignored.attempt(wait) : synchronized(wait);
     }
     const bool is_written = belongs_to != nullptr && write(at, name, tensor, *belongs_to, given);
-    const bool is_shown = show(name, tensor, into);
+    const bool is_shown = has_arrived && show(name, tensor, into);
     if (is_shown && belongs_to == nullptr) {
         collections.note_watched(name);
     }
@@ -279,8 +286,9 @@ SMDEBUG_INLINE void hook_state::note_lost() {
         std::any_of(lost.begin(), lost.end(), [&](const lost_write& file) { return file.key == at_hand; })) {
         at->loss.emplace();
         run.abandon_step();
+        ++losses.counters().lost_steps;
     }
-    losses.note(lost, at_hand);
+    losses.note(lost);
 }
 
 SMDEBUG_INLINE void hook_state::finish_files() {

@@ -107,8 +107,14 @@ SMDEBUG_INLINE std::uint64_t run_writer::finish_step(const collection_set& colle
     const std::uint64_t bytes = writer_->finish();
     start_.written.add(step.mode, step.mode_step, step.step);
     if (replaced) {  // only now: at every moment the older step or the new one can be read
-        sink_->remove(locations::index_key(*replaced, worker_));
-        sink_->remove(locations::event_key(*replaced, worker_));
+        std::string key = locations::index_key(*replaced, worker_);
+        try {
+            sink_->remove(key);
+            key = locations::event_key(*replaced, worker_);
+            sink_->remove(key);
+        } catch (...) {  // it costs no step: this one is written
+            losses_.push_back({.key = std::move(key), .why = std::current_exception(), .stays = true});
+        }
     }
     return bytes;
 }
@@ -275,6 +281,11 @@ SMDEBUG_INLINE bool run_writer::release_claim() {
 SMDEBUG_INLINE void run_writer::gather_losses() {
     for (lost_write& loss : sink_->lost()) {
         collections_written_ = collections_written_ && loss.key != locations::collections_key(worker_);
+        if (loss.takes_step) {  // its number in its mode may be used again
+            const bool is_index = loss.key.starts_with(locations::index_folder);
+            const auto lost = locations::parse_step_file(loss.key, is_index ? ".json" : locations::event_extension);
+            start_.written.forget(lost.value().step);
+        }
         losses_.push_back(std::move(loss));
     }
 }

@@ -63,7 +63,7 @@ inline void join_buckets(histogram& all) {
     }
     const std::size_t left = kept;
     if (left > enough) {
-        kept = 1;  // the first one is empty: it marks the begin of the next
+        kept = 1;  // the first one is empty: it marks where the next begins
         for (std::size_t i = 1; i < left; ++i) {
             const std::uint64_t more = counts[i] != 0 || i + 1 == left ? counts[i] : counts[i + 1];  // over a gap
             const bool joins = counts[kept - 1] != 0 && counts[kept - 1] + more <= all.num / parts;
