@@ -9,9 +9,8 @@
 namespace smdebug::inline v1::cli::detail {
 
 double real_number(const std::string& option, std::string_view text) {
-    double number = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc{} || end != text.data() + text.size() || !(number >= 0) || std::isinf(number)) {
+    const double number = smdebug::detail::number_of_text<double>(text).value_or(-1);
+    if (!(number >= 0) || std::isinf(number)) {
         throw usage_error(option + " must be a number, 0 or more, such as 1e-5, not \"" + std::string{text} + "\"");
     }
     return number;
@@ -44,13 +43,11 @@ std::chrono::milliseconds parse_duration(const std::string& option, std::string_
         std::int64_t milliseconds;
     };
     const std::string_view name = text.substr(std::min(text.find_first_not_of("0123456789"), text.size()));
-    const std::string_view digits = text.substr(0, text.size() - name.size());
-    std::int64_t number = 0;
-    const bool fits = std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc{};
+    const auto number =
+        smdebug::detail::number_of_text<std::int64_t>(text.substr(0, text.size() - name.size())).value_or(0);
     for (const unit& each : {unit{"ms", 1}, unit{"s", 1000}, unit{"", 1000}, unit{"m", 60'000}, unit{"h", 3'600'000},
                              unit{"d", 86'400'000}}) {
-        if (name == each.name && fits && number > 0 &&
-            number <= std::numeric_limits<std::int64_t>::max() / each.milliseconds) {
+        if (name == each.name && number > 0 && number <= std::numeric_limits<std::int64_t>::max() / each.milliseconds) {
             return std::chrono::milliseconds{number * each.milliseconds};
         }
     }
@@ -60,9 +57,8 @@ std::chrono::milliseconds parse_duration(const std::string& option, std::string_
 
 std::uint64_t parse_size(const std::string& option, std::string_view text) {
     const std::string_view name = text.substr(std::min(text.find_first_not_of("0123456789"), text.size()));
-    const std::string_view digits = text.substr(0, text.size() - name.size());
-    std::uint64_t number = 0;
-    const bool fits = std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc{};
+    const auto number =
+        smdebug::detail::number_of_text<std::uint64_t>(text.substr(0, text.size() - name.size())).value_or(0);
     constexpr std::string_view letters = "KMGT";
     unsigned shift = 0;
     bool known = name.empty() || name == "B";
@@ -72,7 +68,7 @@ std::uint64_t parse_size(const std::string& option, std::string_view text) {
         known = place != std::string_view::npos;
         shift = known ? 10 * static_cast<unsigned>(place + 1) : 0;
     }
-    if (!known || !fits || number == 0 || number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
+    if (!known || number == 0 || number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
         throw usage_error(option + " must be a size such as 500M or 2G, more than none, not \"" + std::string{text} +
                           "\"");
     }

@@ -4,27 +4,25 @@
 
 #include <program/console.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/text_number.hpp>
 
-#include <charconv>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 namespace smdebug::inline v1::cli::detail {
 
 /// A whole number from `least` on, in decimal digits only.  Errors: usage_error.
 template <std::integral Number>
 [[nodiscard]] Number whole_number(const std::string& option, std::string_view text, Number least) {
-    Number number = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc{} || end != text.data() + text.size() || number < least) {
+    const auto number = smdebug::detail::number_of_text<Number>(text);
+    if (!number || *number < least) {
         throw usage_error(option + " must be a whole number, " + std::to_string(least) + " or more, not \"" +
                           std::string{text} + "\"");
     }
-    return number;
+    return *number;
 }
 
 /// A number such as 0.5 or 1e-5, 0 or more.  Errors: usage_error.

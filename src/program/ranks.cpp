@@ -1,12 +1,12 @@
 #include <program/ranks.hpp>
 
+#include <smdebug/core/text_number.hpp>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <system_error>
 #include <thread>
 
 namespace smdebug::inline v1::cli::detail {
@@ -44,12 +44,8 @@ std::size_t launched_processes() {
     // Open MPI; MPICH, Intel MPI, Slurm's pmi2; any other way of srun.
     for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
         const char* const text = std::getenv(name);
-        if (text == nullptr) {
-            continue;
-        }
-        const std::string_view digits{text};
-        std::size_t count = 0;
-        if (std::from_chars(digits.data(), digits.data() + digits.size(), count).ec == std::errc{} && count > 0) {
+        const auto count = smdebug::detail::number_of_text<std::size_t>(text != nullptr ? text : "").value_or(0);
+        if (count > 0) {
             return count;
         }
     }
@@ -79,9 +75,7 @@ void check_size(const rank_channel& channel, std::string_view each_would) {
 }
 
 std::uint64_t number_in(std::string_view digits) {
-    std::uint64_t value = 0;
-    static_cast<void>(std::from_chars(digits.data(), digits.data() + digits.size(), value));
-    return value;
+    return smdebug::detail::number_of_text<std::uint64_t>(digits).value_or(0);
 }
 
 void append_part(std::string& message, std::string_view part) {

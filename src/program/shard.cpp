@@ -1,22 +1,12 @@
 #include <program/shard.hpp>
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/text_number.hpp>
 
-#include <charconv>
 #include <cstdlib>
-#include <system_error>
 
 namespace smdebug::inline v1 {
 namespace detail {
-
-[[nodiscard]] std::optional<std::uint64_t> decimal_number(std::string_view text) noexcept {
-    std::uint64_t number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failure != std::errc{} || end != text.data() + text.size()) {
-        return std::nullopt;
-    }
-    return number;
-}
 
 /// FNV-1a, and MurmurHash3's last step, as only the lowest bits are used.  Never change it: runs would move between
 /// shards.
@@ -38,7 +28,7 @@ namespace detail {
         throw value_error(std::string{"this is a job of an array, but "} + name +
                           " is not set: say which part it is to do, as in --shard 1/4");
     }
-    const std::optional<std::uint64_t> number = decimal_number(*text);
+    const std::optional<std::uint64_t> number = number_of_text<std::uint64_t>(*text);
     if (!number) {
         throw value_error(std::string{name} + " is no number: '" + *text + "'");
     }
@@ -65,8 +55,8 @@ run_shard parse_shard(std::string_view text) {
         return *shard;
     }
     const std::size_t slash = text.find('/');
-    const auto index = detail::decimal_number(text.substr(0, slash));
-    const auto count = detail::decimal_number(slash == text.npos ? std::string_view{} : text.substr(slash + 1));
+    const auto index = detail::number_of_text<std::uint64_t>(text.substr(0, slash));
+    const auto count = detail::number_of_text<std::uint64_t>(slash == text.npos ? "" : text.substr(slash + 1));
     if (!index || !count) {
         throw value_error("a shard is written I/N, as in 1/4 to 4/4, or array; not '" + std::string{text} + "'");
     }

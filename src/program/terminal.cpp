@@ -1,23 +1,21 @@
 #include <program/terminal.hpp>
 
+#include <smdebug/core/text_number.hpp>
+
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
-#include <system_error>
 
 namespace smdebug::inline v1::cli {
 
 std::size_t terminal_width(int handle) noexcept {
     // Read when the program starts; nothing in it writes the environment.
     const char* const set = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe)
-    const std::string_view text = set != nullptr ? set : "";
-    std::size_t columns = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), columns);
-    if (code == std::errc{} && end == text.data() + text.size() && columns > 0) {
+    const auto columns = smdebug::detail::number_of_text<std::size_t>(set != nullptr ? set : "").value_or(0);
+    if (columns > 0) {
         return columns;
     }
     struct ::winsize size = {};

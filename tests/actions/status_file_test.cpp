@@ -22,14 +22,6 @@ std::size_t files_in(const std::string& folder) {
         std::distance(std::filesystem::directory_iterator{folder}, std::filesystem::directory_iterator{}));
 }
 
-static_assert(cut_text("abc", 3) == "abc");
-static_assert(cut_text("abc", 2) == "ab");
-static_assert(cut_text("abc", 0).empty());
-static_assert(cut_text("a\xC3\xA4", 2) == "a");
-static_assert(cut_text("a\xC3\xA4z", 3) == "a\xC3\xA4");
-static_assert(cut_text("\xF0\x9F\x98\x80", 3).empty());
-static_assert(cut_text("\x80\x80\x80\x80\x80\x80", 5).size() == 5);
-
 }  // namespace
 
 TEST_CASE("status_file: a status has the service's fields, and its time is of ISO 8601") {
@@ -47,7 +39,7 @@ TEST_CASE("status_file: details are cut to 1024 bytes, between characters") {
     details += "\xC3\xA4 and more";
     const std::string text = status_json({.details = details});
     CHECK(text.find("\"" + std::string(1023, 'x') + "\"") != std::string::npos);
-    CHECK(is_utf8(cut_text(details, most_status_details)));
+    CHECK(is_utf8(smdebug::detail::cut_text(details, most_status_details)));
 }
 
 TEST_CASE("status_file: one rule is an object, several are a list") {

@@ -24,6 +24,17 @@ TEST_CASE("printable: text cannot control a terminal, break or reverse a line, o
     CHECK(printable("\xF3\xA0\x81\x81") == "\\U000e0041");
 }
 
+TEST_CASE("cut_text: a text is cut between characters") {
+    using smdebug::detail::cut_text;
+    static_assert(cut_text("abc", 3) == "abc");
+    static_assert(cut_text("abc", 2) == "ab");
+    static_assert(cut_text("abc", 0).empty());
+    static_assert(cut_text("a\xC3\xA4", 2) == "a");
+    static_assert(cut_text("a\xC3\xA4z", 3) == "a\xC3\xA4");
+    static_assert(cut_text("\xF0\x9F\x98\x80", 3).empty());
+    static_assert(cut_text("\x80\x80\x80\x80\x80\x80", 5).size() == 5);
+}
+
 TEST_CASE("trimmed: blanks at the ends are removed, others are not") {
     using smdebug::detail::trimmed;
     static_assert(trimmed(" \t\r\n\v\f a b \n") == "a b" && trimmed("a") == "a");

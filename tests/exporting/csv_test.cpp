@@ -93,3 +93,14 @@ TEST_CASE("export_csv: an unknown reduction, an output that is there, and a sele
     CHECK(file_content(path) == "old");
     CHECK(export_csv(run, path, {.replace = true}).tensors == 14);
 }
+
+TEST_CASE("export_csv: a file that came meanwhile is not replaced unless it may be") {
+    const temporary_folder folder;
+    const memory_trial run{odd_run()};
+    const std::string path = folder.path() + "/x.csv";
+    const walk_options how{.progress = [&](std::size_t, std::size_t) { folder.write("x.csv", "theirs"); }};
+    CHECK_THROWS_AS(export_csv(run, path, {.how = how}), run_exists);
+    CHECK(file_content(path) == "theirs");
+    CHECK(export_csv(run, path, {.replace = true, .how = how}).tensors == 14);
+    CHECK(file_content(path).starts_with("run,"));
+}

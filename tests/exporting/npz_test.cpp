@@ -100,6 +100,10 @@ TEST_CASE("export_npz: one file, of one tensor over its steps, stacked") {
     CHECK(arrays.at("steps") == npy<std::int64_t>("<i8", {2}, {0, 3}));
     export_npz(run, folder.path() + "/scalar.npz", {.which = {.names = {{"scalar"}}}});
     CHECK(arrays_of(folder.path() + "/scalar.npz").at("scalar") == npy<double>("<f8", {2}, {2.5, 0.5}));
+    const walk_options how{.progress = [&](std::size_t, std::size_t) { folder.write("late.npz", "theirs"); }};
+    const std::string late = folder.path() + "/late.npz";
+    CHECK_THROWS_AS(export_npz(run, late, {.which = {.names = {{"plain"}}}, .how = how}), run_exists);
+    CHECK(file_content(late) == "theirs");
 }
 
 TEST_CASE("export_npz: what does not stack is an error, and leaves nothing behind") {

@@ -169,7 +169,8 @@ TEST_CASE("export_run: an older export is replaced, another folder is not") {
     CHECK(local_trial{out}.steps() == std::vector<step_number>{3});
     folder.write("out/notes.txt", "");
     CHECK_THROWS_AS(export_run(run, out, {.replace = true}), run_exists);
-    CHECK(detail::run_files::is_file_of_it("index/0/x.json"));
-    CHECK_FALSE(detail::run_files::is_file_of_it("index"));
-    CHECK_FALSE(detail::run_files::is_file_of_it("x"));
+    folder.write("other/index", "a file");
+    CHECK_THROWS_AS(export_run(run, folder.path() + "/other", {.replace = true}), run_exists);
+    folder.write("older/index/0/x.json", "");
+    CHECK_NOTHROW(export_run(run, folder.path() + "/older", {.replace = true}));
 }

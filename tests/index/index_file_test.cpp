@@ -287,3 +287,10 @@ TEST_CASE("index_file: a shape and a place have all their fields, and nothing of
         CHECK(read("", broken).wrong.has_value());
     }
 }
+
+TEST_CASE("index_meta: a file that says nothing is of step 0 in mode GLOBAL") {
+    const meta head;
+    CHECK(head.mode == mode::global);
+    CHECK(head.mode_step == 0);
+    CHECK(head.event_file_name.empty());
+}

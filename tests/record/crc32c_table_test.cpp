@@ -7,17 +7,9 @@ namespace table = smdebug::record::crc32c::detail::table;
 
 namespace {
 
-// Bit by bit, as the polynomial says.
 template <class Byte>
 constexpr std::uint32_t by_bits(std::uint32_t crc, const Byte* at, std::size_t count) {
-    crc = ~crc;
-    for (std::size_t i = 0; i < count; ++i) {
-        crc ^= static_cast<std::uint8_t>(at[i]);
-        for (int bit = 0; bit < 8; ++bit) {
-            crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0x82f63b78U : 0U);
-        }
-    }
-    return ~crc;
+    return smdebug_test::crc_by_bits(0x82f63b78U, crc, at, count);
 }
 
 constexpr std::array<char, 9> digits{'1', '2', '3', '4', '5', '6', '7', '8', '9'};

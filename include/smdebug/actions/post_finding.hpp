@@ -3,13 +3,13 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/stop_token.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/http/transport.hpp>
 #include <smdebug/rules/rule_result.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -18,7 +18,6 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -59,9 +58,7 @@ using post_clock = http::request::clock;
 /// The server's Retry-After, if it is in seconds; dates are ignored.
 [[nodiscard]] inline std::chrono::milliseconds wanted_pause(const http::response& response) noexcept {
     const std::string_view text = response.answered() ? response.find_header("retry-after").value_or("") : "";
-    std::uint32_t seconds = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    return std::chrono::seconds{code == std::errc{} && end == text.data() + text.size() ? seconds : 0U};
+    return std::chrono::seconds{smdebug::detail::number_of_text<std::uint32_t>(text).value_or(0)};
 }
 
 /// Waits until then.  False if the token requested a stop before.

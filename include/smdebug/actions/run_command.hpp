@@ -8,9 +8,6 @@
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
 
-#include <spawn.h>
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -55,47 +52,6 @@ struct command_result {
 /// A text with {run} {rule} {step} {mode} {mode_step} {tensor} {worker} {value} {threshold} {message} replaced; other
 /// braces stay.  Inserted texts are not expanded again, and never contain NUL, which would end an argument.
 [[nodiscard]] std::string fill_in(std::string_view text, std::string_view run, const finding& one);
-
-namespace detail {
-
-/// The actions of posix_spawn in the child before the program starts, and its attributes.
-class spawn_plan {
-public:
-    explicit spawn_plan(command_output output);
-    spawn_plan(const spawn_plan&) = delete;
-    spawn_plan& operator=(const spawn_plan&) = delete;
-    ~spawn_plan();
-
-    /// Starts the program, searched in PATH; returns an errno, 0 when it runs.
-    [[nodiscard]] int start(::pid_t& process, const std::vector<std::string>& arguments) const;
-
-private:
-    void note(int code) noexcept { failure_ = failure_ == 0 ? code : failure_; }
-
-    // If the system supports it, all open files are closed; else those opened with O_CLOEXEC, as this library opens all
-    // of its files.
-    template <class Actions>
-    void close_the_others(Actions& actions) noexcept {
-        if constexpr (requires { posix_spawn_file_actions_addclosefrom_np(&actions, 3); }) {
-            note(posix_spawn_file_actions_addclosefrom_np(&actions, 3));
-        }
-    }
-
-    ::posix_spawn_file_actions_t actions_ = {};
-    ::posix_spawnattr_t attributes_ = {};
-    int failure_ = 0;
-};
-
-/// Whether a child has ended; it is not reaped, so that its process id is not reused.
-enum class child_state : std::uint8_t { running, ended, lost };
-
-[[nodiscard]] child_state state_of(::pid_t process) noexcept;
-
-/// Waits until the child has ended, a time has passed, or the token requests a stop.
-[[nodiscard]] child_state wait_for_child(::pid_t process, std::chrono::steady_clock::time_point latest,
-                                         const std::stop_token& stop);
-
-}  // namespace detail
 
 /// Runs a program and waits for it: the first argument is its name, searched in PATH.  No shell is involved.
 /// The program's standard input is /dev/null, no signal is blocked or ignored, it inherits our environment, and it

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/json_document.hpp>
-#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/rules/concepts.hpp>
@@ -15,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,18 +43,6 @@ struct status_written {
 /// The maximum length of StatusDetails in the service; longer ones are cut.
 inline constexpr std::size_t most_status_details = 1024;
 
-/// At most that many bytes of a text, cut between characters of UTF-8.
-[[nodiscard]] constexpr std::string_view cut_text(std::string_view text, std::size_t most) noexcept {
-    if (text.size() <= most) {
-        return text;
-    }
-    std::size_t end = most;
-    while (end > 0 && most - end < 3 && continues_utf8_character(text[end])) {
-        --end;
-    }
-    return text.substr(0, continues_utf8_character(text[end]) ? most : end);  // invalid UTF-8: any place will do
-}
-
 /// A time in ISO 8601: "2026-11-22T10:00:00.250Z".
 [[nodiscard]] std::string iso_time_text(evaluation_status::clock::time_point time);
 
@@ -69,20 +54,10 @@ void append_status_json(std::string& out, const evaluation_status& one);
 /// A line of JSON: the object of one rule.
 [[nodiscard]] std::string status_json(const evaluation_status& one);
 
-namespace detail {
-
-[[nodiscard]] status_written write_status_text(const std::string& path, const std::string& text);
-
-}  // namespace detail
-
 /// Writes a file of one rule, or of several, under another name and renames it: a reader sees either the old file or
 /// the new one, complete.  Creates missing folders.  Never throws; the result contains the failure.
-[[nodiscard]] inline status_written write_status_file(const std::string& path, const evaluation_status& one) {
-    return detail::write_status_text(path, status_json(one));
-}
-[[nodiscard]] inline status_written write_status_file(const std::string& path, std::span<const evaluation_status> all) {
-    return detail::write_status_text(path, status_json(all));
-}
+[[nodiscard]] status_written write_status_file(const std::string& path, const evaluation_status& one);
+[[nodiscard]] status_written write_status_file(const std::string& path, std::span<const evaluation_status> all);
 
 /// When a status_file writes.
 enum class status_writes : std::uint8_t {
@@ -163,19 +138,6 @@ struct parsed_actions {
     std::vector<action_record> actions = {};
     std::vector<std::string> problems = {};  ///< a sentence for each skipped entry
 };
-
-[[nodiscard]] bool equal_but_for_case(std::string_view left, std::string_view right);
-
-/// The field of that name, ignoring case.
-[[nodiscard]] std::optional<smdebug::detail::json::value> field_of(smdebug::detail::json::value entry,
-                                                                   std::string_view name);
-
-/// A required field; if it is missing, `problem` says so.
-[[nodiscard]] std::string needed_field(smdebug::detail::json::value entry, std::string_view name,
-                                       std::string_view action, std::string& problem);
-
-/// Removes one level of backslashes: \" becomes a quote, \\ a backslash.
-[[nodiscard]] std::string without_escapes(std::string_view text);
 
 }  // namespace detail
 

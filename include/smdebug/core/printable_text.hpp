@@ -109,6 +109,18 @@ namespace detail {
 }
 [[nodiscard]] std::string in_small_letters(std::string_view text);
 
+/// At most that many bytes of a text, cut between characters of UTF-8.
+[[nodiscard]] constexpr std::string_view cut_text(std::string_view text, std::size_t most) noexcept {
+    if (text.size() <= most) {
+        return text;
+    }
+    std::size_t end = most;
+    while (end > 0 && most - end < 3 && continues_utf8_character(text[end])) {
+        --end;
+    }
+    return text.substr(0, continues_utf8_character(text[end]) ? most : end);  // invalid UTF-8: any place will do
+}
+
 /// Appends a field as in RFC 4180: quoted if it contains a comma, a quote or a line end.
 void append_csv_field(std::string& out, std::string_view field);
 

@@ -1,54 +1,13 @@
 // Exports a run for spreadsheets and pandas: a row for each tensor with its reductions, or for each element.
 #pragma once
 
-#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
-#include <smdebug/exporting/write/export_walk.hpp>
-#include <smdebug/exporting/write/output.hpp>
-#include <smdebug/reduce/name.hpp>
-#include <smdebug/reduce/statistic.hpp>
-#include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/trial.hpp>
 
-#include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace smdebug::inline v1 {
-namespace detail {
-
-/// Errors: value_error: there is no reduction of that name.
-[[nodiscard]] std::vector<statistic> statistics_of(const export_options& options);
-
-/// Writes rows into a file.
-class csv_file final : public export_target {
-public:
-    /// Errors: run_exists, value_error (an unknown reduction).
-    csv_file(const std::string& output, const export_options& options, std::string run);
-
-    [[nodiscard]] reduction_set wanted() const { return wanted_by(statistics_); }
-    /// A row.
-    void add_row(const reduced_tensor& tensor);
-    /// A row for each element.
-    [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
-    SMDEBUG_INLINE void finish(export_result& result) override;
-
-private:
-    void begin_row(std::string_view tensor, std::string_view worker, step_number step, mode in, step_number mode_step);
-    void take_row();
-
-    buffered_output file_;
-    std::vector<statistic> statistics_;
-    std::string run_;
-    std::string row_;
-    std::string front_;  // the columns that all rows of one tensor share
-    shape_type index_;
-};
-
-}  // namespace detail
 
 /// Writes one CSV file, `output`, in the format of RFC 4180, but with lines that end in `\n`.  The rows are exactly
 /// those of `smdebug stats --format csv`, by global step, then worker, then in the order of the run's file; doubles

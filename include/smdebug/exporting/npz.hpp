@@ -4,17 +4,13 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
-#include <smdebug/exporting/write/export_walk.hpp>
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/record/crc32c_table.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,16 +20,11 @@ namespace smdebug::inline v1 {
 namespace detail::crc32 {
 
 inline constexpr std::uint32_t polynomial = 0xedb88320;  ///< of zip, gzip, PNG; bit 31 is the coefficient of x^0
-inline constexpr std::uint32_t one = 0x80000000;
+using record::crc32c::detail::polynomial::one;
 
 /// a * b modulo the polynomial.
 [[nodiscard]] constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) noexcept {
-    std::uint32_t sum = 0;
-    for (; b != 0; b <<= 1U) {
-        sum ^= (b & one) != 0 ? a : 0U;
-        a = (a >> 1U) ^ ((a & 1U) != 0 ? polynomial : 0U);
-    }
-    return sum;
+    return record::crc32c::detail::polynomial::product(a, b, polynomial);
 }
 
 /// x^exponent modulo the polynomial.
@@ -60,9 +51,6 @@ inline constexpr std::uint32_t one = 0x80000000;
 }  // namespace detail::crc32
 
 namespace detail {
-
-/// The largest number of dimensions of a numpy array (from numpy 2.0 on: 64).
-inline constexpr std::size_t most_numpy_dimensions = 32;
 
 /// numpy's name of a dtype, "<f4"; empty for those that it lacks: bfloat16, the two of 8 bits, strings.
 [[nodiscard]] std::string_view numpy_type(dtype type) noexcept;
@@ -115,62 +103,6 @@ private:
     zip_limits limits_;
     std::vector<member> members_;
 };
-
-/// A tensor as a numpy array: a head and its elements.
-struct numpy_array {
-    std::string type = {};             ///< numpy's name of the dtype
-    std::vector<std::byte> made = {};  ///< converted elements
-    byte_view bytes = {};              ///< in the tensor, or in `made`
-
-    /// Fills it, or returns why there is no such array, as export_target::add() does.  bfloat16 and float8 become
-    /// float32; strings become bytes of one length, padded with zeros.
-    [[nodiscard]] std::string hold(const tensor_view& tensor);
-};
-
-/// An .npz a step.
-class npz_steps final : public export_target {
-public:
-    /// Borrows the options.  Errors: run_exists, value_error (one file, and several steps).
-    npz_steps(std::string output, const export_extent& what, const export_options& options)
-        : files_(std::move(output), ".npz", what, options) {}
-
-    [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
-    SMDEBUG_INLINE void end_file() override;
-    void finish(export_result& result) override { files_.finish(result); }
-
-private:
-    step_files files_;
-    std::optional<zip_writer> zip_;
-    numpy_array array_;
-};
-
-/// One .npz of one tensor over its steps: its values as one array with an additional dimension, and "steps".
-class npz_stack final : public export_target {
-public:
-    /// Errors: run_exists, value_error (several workers).
-    npz_stack(const std::string& output, const export_extent& what, const export_options& options);
-
-    /// Errors: value_error where a step has another dtype or shape than the first.
-    [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
-    SMDEBUG_INLINE void finish(export_result& result) override;
-
-private:
-    void begin(const scanned_tensor& tensor);
-    [[nodiscard]] std::string head() const;
-
-    buffered_output file_;
-    zip_writer zip_;
-    numpy_array array_;
-    std::string member_;
-    std::string type_;
-    dtype first_type_ = dtype::invalid;
-    shape_type shape_;  // the number of steps, then the tensor's shape
-    std::vector<std::int64_t> steps_;
-    std::optional<std::string> modes_;  // of the steps, seven bytes each; nothing where the numbers suffice
-};
-
-/// Whether `output` is one .npz of one tensor over several steps.
-[[nodiscard]] bool is_stack(const std::string& output, const export_extent& what);
 
 }  // namespace detail
 

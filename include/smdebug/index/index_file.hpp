@@ -59,6 +59,7 @@ public:
     explicit canonical_text(byte_view bytes) noexcept : next_(as_text(bytes).data()), end_(next_ + bytes.size()) {}
 
     [[nodiscard]] bool at_end() const noexcept { return next_ == end_; }
+    [[nodiscard]] byte_view rest() const noexcept { return as_bytes(std::string_view{next_, left()}); }
 
     template <std::size_t Size>
     [[nodiscard]] bool skip(const char (&literal)[Size]) noexcept {

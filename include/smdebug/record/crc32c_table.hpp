@@ -54,30 +54,36 @@ template <class Byte>
     return part(0) | part(1) | part(2) | part(3);
 }
 
-/// What the four bytes of `word` contribute when `after` bytes of the round follow them.
+/// What the four bytes of `word` contribute when `After` bytes of the round follow them.
 template <std::size_t After>
-[[nodiscard]] constexpr std::uint32_t fold(std::uint32_t word) noexcept {
-    return tables[After + 3][word & 0xffU] ^ tables[After + 2][(word >> 8) & 0xffU] ^
-           tables[After + 1][(word >> 16) & 0xffU] ^ tables[After][word >> 24];
+[[nodiscard]] constexpr std::uint32_t fold(const table_set& in, std::uint32_t word) noexcept {
+    return in[After + 3][word & 0xffU] ^ in[After + 2][(word >> 8) & 0xffU] ^ in[After + 1][(word >> 16) & 0xffU] ^
+           in[After][word >> 24];
 }
 
-/// Extends the checksum `crc` by `count` bytes, which are std::byte or char.
+/// The state, a checksum that is not inverted, after `count` bytes, which are std::byte or char.
 template <class Byte>
-[[nodiscard]] constexpr std::uint32_t extend(std::uint32_t crc, const Byte* at, std::size_t count) noexcept {
-    crc = ~crc;
+[[nodiscard]] constexpr std::uint32_t pass(const table_set& in, std::uint32_t state, const Byte* at,
+                                           std::size_t count) noexcept {
     for (; count >= lanes; at += lanes, count -= lanes) {
-        crc = fold<12>(crc ^ load_word(at)) ^ fold<8>(load_word(at + 4)) ^ fold<4>(load_word(at + 8)) ^
-              fold<0>(load_word(at + 12));
+        state = fold<12>(in, state ^ load_word(at)) ^ fold<8>(in, load_word(at + 4)) ^ fold<4>(in, load_word(at + 8)) ^
+                fold<0>(in, load_word(at + 12));
     }
     for (; count > 0; ++at, --count) {
-        crc = (crc >> 8) ^ tables[0][(crc ^ static_cast<std::uint8_t>(*at)) & 0xffU];
+        state = (state >> 8) ^ in[0][(state ^ static_cast<std::uint8_t>(*at)) & 0xffU];
     }
-    return ~crc;
+    return state;
+}
+
+/// Extends the checksum `crc` by `count` bytes.
+template <class Byte>
+[[nodiscard]] constexpr std::uint32_t extend(std::uint32_t crc, const Byte* at, std::size_t count) noexcept {
+    return ~pass(tables, ~crc, at, count);
 }
 
 }  // namespace table
 
-// Arithmetic with remainders modulo crc32c's polynomial: products, powers of x, and constants from them.
+// Arithmetic with remainders modulo crc32c's polynomial, or another `modulus`: products, powers of x, and constants from them.
 // Every constant of the fast implementations is computed here at compile time; none is written out as digits.
 //
 // A checksum is a remainder whose bit 31 is the coefficient of x^0.  Appending a zero bit multiplies it by x.
@@ -86,16 +92,17 @@ namespace polynomial {
 inline constexpr std::uint32_t one = 0x80000000;
 
 /// a * x.
-[[nodiscard]] constexpr std::uint32_t times_x(std::uint32_t a) noexcept {
-    return (a >> 1) ^ ((a & 1U) != 0 ? table::polynomial : 0U);
+[[nodiscard]] constexpr std::uint32_t times_x(std::uint32_t a, std::uint32_t modulus = table::polynomial) noexcept {
+    return (a >> 1) ^ ((a & 1U) != 0 ? modulus : 0U);
 }
 
 /// a * b.
-[[nodiscard]] constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) noexcept {
+[[nodiscard]] constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b,
+                                              std::uint32_t modulus = table::polynomial) noexcept {
     std::uint32_t sum = 0;
     for (; b != 0; b <<= 1) {
         sum ^= (b & one) != 0 ? a : 0U;
-        a = times_x(a);
+        a = times_x(a, modulus);
     }
     return sum;
 }
@@ -145,7 +152,7 @@ inline constexpr std::size_t most_shifted_words = 1023;
     std::array<std::uint32_t, most_shifted_words + 1> factors{};
     factors[1] = shift_factor(1);
     for (std::size_t words = 2; words < factors.size(); ++words) {
-        factors[words] = table::fold<4>(factors[words - 1]);  // eight zero bytes more
+        factors[words] = table::fold<4>(table::tables, factors[words - 1]);  // eight zero bytes more
     }
     return factors;
 }

@@ -94,7 +94,7 @@ public:
     /// As a float; an absent number as a special NaN.
     void number(double value);
     /// As a double, bit by bit.
-    void wide_number(double value);
+    void wide_number(double value) { put(value); }
     /// A byte, 1 if all are written as doubles, then each number.
     void numbers(std::span<const double> values);
     void byte(std::uint8_t value) { bytes_.push_back(std::byte{value}); }
@@ -107,6 +107,12 @@ public:
     [[nodiscard]] byte_view bytes() const noexcept { return bytes_; }
 
 private:
+    template <class Number>
+    void put(const Number& number) {
+        const auto bytes = std::as_bytes(std::span{&number, 1});
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    }
+
     std::vector<std::byte> bytes_;
 };
 

@@ -62,6 +62,7 @@ struct reported_run {
     std::vector<std::string> problems = {};  ///< sentences: the trial's, see problem
     std::vector<std::string> damage = {};    ///< sentences on what the walk could not read: the first ones
     std::size_t damaged = 0;                 ///< the number of all
+    std::string last_failed = {};            ///< the sentence on an event file, if it is the last of these
     std::vector<rule_result> verdicts = {};
     std::size_t most_band_bytes = std::size_t{1} << 20U;  ///< about so many are written of their bands
     std::vector<rule_left_out> not_evaluated = {};

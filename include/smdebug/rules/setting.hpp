@@ -8,17 +8,16 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -204,17 +203,9 @@ template <setting_value Value>
 /// The whole text as a number, independent of the locale; nothing for NaN and values beyond the range of Number.
 template <class Number>
 [[nodiscard]] std::optional<Number> number_in(std::string_view text) noexcept {
-    text = without_blanks(text);
-    if (text.size() > 1 && text[0] == '+' && text[1] != '-') {
-        text.remove_prefix(1);
-    }
-    Number number = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc{} || end != text.data() + text.size()) {
-        return std::nullopt;
-    }
+    const std::optional<Number> number = number_of_text<Number>(without_plus(without_blanks(text)));
     if constexpr (std::floating_point<Number>) {
-        if (is_nan(number)) {
+        if (number && is_nan(*number)) {
             return std::nullopt;
         }
     }

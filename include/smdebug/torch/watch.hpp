@@ -18,6 +18,7 @@
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/pimpl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -391,13 +392,10 @@ private:
     }
 
     void say_once(const std::string& sentence) {
-        for (const std::string& said : said_) {
-            if (said == sentence) {
-                return;
-            }
+        if (std::find(said_.begin(), said_.end(), sentence) == said_.end()) {
+            said_.push_back(sentence);
+            door_.say(sentence);
         }
-        said_.push_back(sentence);
-        door_.say(sentence);
     }
 
     hook_door door_;

@@ -256,9 +256,12 @@ struct event_fields {
 
 namespace detail {
 
-/// Appends the fields common to all events, unless they are 0, as protobuf does; -0.0 is not 0.
+/// Whether protobuf leaves out a field of that value, which has no set bit; -0.0 has one.
+[[nodiscard]] constexpr bool is_default(double value) noexcept { return std::bit_cast<std::uint64_t>(value) == 0; }
+
+/// Appends the fields common to all events.
 inline void encode_head(field_writer& writer, double wall_time, std::int64_t step) {
-    if (std::bit_cast<std::uint64_t>(wall_time) != 0) {
+    if (!is_default(wall_time)) {
         writer.write_double(event_wall_time, wall_time);
     }
     if (step != 0) {
@@ -271,7 +274,7 @@ inline void encode_head(field_writer& writer, double wall_time, std::int64_t ste
 /// Bytes of `written` as a message.
 [[nodiscard]] constexpr std::size_t encoded_size(const event_fields& written) noexcept {
     std::size_t size = 0;
-    if (std::bit_cast<std::uint64_t>(written.wall_time) != 0) {
+    if (!detail::is_default(written.wall_time)) {
         size += fixed64_field_size(detail::event_wall_time);
     }
     if (written.step != 0) {

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -63,9 +62,6 @@ inline constexpr field_number histogram_buckets = 7;
     return {histogram.min, histogram.max, histogram.num, histogram.sum, histogram.sum_squares};
 }
 
-/// protobuf leaves out fields without a set bit; -0.0 has one.
-[[nodiscard]] constexpr bool is_default(double value) noexcept { return std::bit_cast<std::uint64_t>(value) == 0; }
-
 [[nodiscard]] constexpr std::size_t packed_size(field_number number, std::span<const double> list) noexcept {
     return list.empty() ? 0 : delimited_field_size(number, list.size_bytes());
 }
@@ -79,14 +75,12 @@ inline void write_packed(field_writer& writer, field_number number, std::span<co
 /// Bytes of the tag's character at `at`; 0 for a character that a tag cannot have.
 [[nodiscard]] constexpr std::size_t tag_character(std::string_view text, std::size_t at) noexcept {
     const char c = text[at];
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x80) {
+    if (static_cast<unsigned char>(c) < 0x80) {
         const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
                           c == '-' || c == '/' || c == '.';
         return kept ? 1 : 0;
     }
-    const std::size_t length = code >= 0xF0 ? 4 : code >= 0xE0 ? 3 : 2;
-    return length <= text.size() - at && is_utf8(text.substr(at, length)) ? length : 0;
+    return first_utf8_character(text.substr(at)).length;
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 
 #include <smdebug/core/bytes.hpp>
 
+#include <record/random_bytes.hpp>
 #include "support/test.hpp"
 
 using namespace smdebug;
@@ -9,25 +10,8 @@ namespace crc32 = smdebug::detail::crc32;
 
 namespace {
 
-// Bit by bit, from the definition.
 std::uint32_t slow(byte_view bytes) {
-    std::uint32_t state = ~std::uint32_t{0};
-    for (const std::byte each : bytes) {
-        state ^= static_cast<std::uint32_t>(each);
-        for (int bit = 0; bit < 8; ++bit) {
-            state = (state >> 1U) ^ ((state & 1U) != 0 ? crc32::polynomial : 0U);
-        }
-    }
-    return ~state;
-}
-
-std::vector<std::byte> some_bytes(std::size_t count) {
-    std::vector<std::byte> bytes;
-    for (std::uint32_t state = 1; bytes.size() < count;) {
-        state = state * 1664525 + 1013904223;
-        bytes.push_back(static_cast<std::byte>(state >> 24U));
-    }
-    return bytes;
+    return smdebug_test::crc_by_bits(crc32::polynomial, 0, bytes.data(), bytes.size());
 }
 
 }  // namespace
@@ -39,7 +23,7 @@ TEST_CASE("crc32: the check value of the catalogue of CRCs") {
 }
 
 TEST_CASE("crc32: every way gives the same for every length, alignment and cut") {
-    const std::vector<std::byte> bytes = some_bytes(700);
+    const std::vector<std::byte> bytes = smdebug_test::random_bytes(700, 1);
     for (std::size_t length = 0; length <= 400; ++length) {
         const byte_view part = byte_view{bytes}.subspan(length % 17, length);
         const std::uint32_t wanted = slow(part);

@@ -6,6 +6,8 @@
 #include <smdebug/rules/setting.hpp>
 
 #include <fcntl.h>
+#include <spawn.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,48 +54,73 @@ SMDEBUG_INLINE std::string fill_in(std::string_view text, std::string_view run, 
 
 namespace detail {
 
-SMDEBUG_INLINE spawn_plan::spawn_plan(command_output output) {
-    note(::posix_spawn_file_actions_init(&actions_));
-    note(::posix_spawnattr_init(&attributes_));
-    note(::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
-    if (output == command_output::discarded) {
-        note(::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0));
+/// The actions of posix_spawn in the child before the program starts, and its attributes.
+class spawn_plan {
+public:
+    explicit spawn_plan(command_output output) {
+        note(::posix_spawn_file_actions_init(&actions_));
+        note(::posix_spawnattr_init(&attributes_));
+        note(::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
+        if (output == command_output::discarded) {
+            note(::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0));
+        }
+        if (output != command_output::inherited) {
+            note(::posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO));
+        }
+        close_the_others(actions_);
+        // A process group of its own, so that processes that it starts end with it; no signal blocked or ignored, whatever
+        // our state.
+        ::sigset_t none;
+        ::sigset_t all;
+        ::sigemptyset(&none);
+        ::sigfillset(&all);
+        note(::posix_spawnattr_setpgroup(&attributes_, 0));
+        note(::posix_spawnattr_setsigmask(&attributes_, &none));
+        note(::posix_spawnattr_setsigdefault(&attributes_, &all));
+        note(::posix_spawnattr_setflags(
+            &attributes_, static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)));
     }
-    if (output != command_output::inherited) {
-        note(::posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO));
+    spawn_plan(const spawn_plan&) = delete;
+    spawn_plan& operator=(const spawn_plan&) = delete;
+    ~spawn_plan() {
+        ::posix_spawn_file_actions_destroy(&actions_);
+        ::posix_spawnattr_destroy(&attributes_);
     }
-    close_the_others(actions_);
-    // A process group of its own, so that processes that it starts end with it; no signal blocked or ignored, whatever
-    // our state.
-    ::sigset_t none;
-    ::sigset_t all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    note(::posix_spawnattr_setpgroup(&attributes_, 0));
-    note(::posix_spawnattr_setsigmask(&attributes_, &none));
-    note(::posix_spawnattr_setsigdefault(&attributes_, &all));
-    note(::posix_spawnattr_setflags(
-        &attributes_, static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)));
-}
 
-SMDEBUG_INLINE spawn_plan::~spawn_plan() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-}
-
-SMDEBUG_INLINE int spawn_plan::start(::pid_t& process, const std::vector<std::string>& arguments) const {
-    if (failure_ != 0) {
-        return failure_;
+    /// Starts the program, searched in PATH; returns an errno, 0 when it runs.
+    [[nodiscard]] int start(::pid_t& process, const std::vector<std::string>& arguments) const {
+        if (failure_ != 0) {
+            return failure_;
+        }
+        std::vector<char*> words;
+        for (const std::string& argument : arguments) {
+            words.push_back(const_cast<char*>(argument.c_str()));  // C's signature; the text is not changed
+        }
+        words.push_back(nullptr);
+        return ::posix_spawnp(&process, words.front(), &actions_, &attributes_, words.data(), ::environ);
     }
-    std::vector<char*> words;
-    for (const std::string& argument : arguments) {
-        words.push_back(const_cast<char*>(argument.c_str()));  // C's signature; the text is not changed
-    }
-    words.push_back(nullptr);
-    return ::posix_spawnp(&process, words.front(), &actions_, &attributes_, words.data(), ::environ);
-}
 
-SMDEBUG_INLINE child_state state_of(::pid_t process) noexcept {
+private:
+    void note(int code) noexcept { failure_ = failure_ == 0 ? code : failure_; }
+
+    // If the system supports it, all open files are closed; else those opened with O_CLOEXEC, as this library opens all
+    // of its files.
+    template <class Actions>
+    void close_the_others(Actions& actions) noexcept {
+        if constexpr (requires { posix_spawn_file_actions_addclosefrom_np(&actions, 3); }) {
+            note(posix_spawn_file_actions_addclosefrom_np(&actions, 3));
+        }
+    }
+
+    ::posix_spawn_file_actions_t actions_ = {};
+    ::posix_spawnattr_t attributes_ = {};
+    int failure_ = 0;
+};
+
+/// Whether a child has ended; it is not reaped, so that its process id is not reused.
+enum class child_state : std::uint8_t { running, ended, lost };
+
+[[nodiscard]] inline child_state state_of(::pid_t process) noexcept {
     ::siginfo_t seen = {};
     if (::waitid(P_PID, static_cast<::id_t>(process), &seen, WEXITED | WNOHANG | WNOWAIT) != 0) {
         return errno == EINTR ? child_state::running : child_state::lost;
@@ -101,8 +128,9 @@ SMDEBUG_INLINE child_state state_of(::pid_t process) noexcept {
     return seen.si_pid == 0 ? child_state::running : child_state::ended;
 }
 
-SMDEBUG_INLINE child_state wait_for_child(::pid_t process, std::chrono::steady_clock::time_point latest,
-                                          const std::stop_token& stop) {
+/// Waits until the child has ended, a time has passed, or the token requests a stop.
+[[nodiscard]] inline child_state wait_for_child(::pid_t process, std::chrono::steady_clock::time_point latest,
+                                                const std::stop_token& stop) {
     std::chrono::milliseconds pause{1};
     constexpr std::chrono::milliseconds longest{10};
     while (true) {

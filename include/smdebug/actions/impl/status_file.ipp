@@ -4,6 +4,7 @@
 #include <smdebug/actions/status_file.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/posix/output.hpp>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace smdebug::inline v1::actions {
@@ -37,7 +39,7 @@ SMDEBUG_INLINE void append_status_json(std::string& out, const evaluation_status
     out += ",\"RuleEvaluationStatus\":";
     append_json_ascii(out, service_name_of(one.status));
     out += ",\"StatusDetails\":";
-    append_json_ascii(out, cut_text(one.details, most_status_details));
+    append_json_ascii(out, smdebug::detail::cut_text(one.details, most_status_details));
     out += ",\"LastModifiedTime\":";
     append_json_ascii(out, iso_time_text(one.last_modified));
     out += '}';
@@ -60,7 +62,7 @@ SMDEBUG_INLINE std::string status_json(const evaluation_status& one) {
 
 namespace detail {
 
-SMDEBUG_INLINE status_written write_status_text(const std::string& path, const std::string& text) {
+[[nodiscard]] inline status_written write_status_text(const std::string& path, const std::string& text) {
     try {
         smdebug::detail::posix::write_whole(path, as_bytes(text));
     } catch (const std::exception& failed) {
@@ -70,6 +72,14 @@ SMDEBUG_INLINE status_written write_status_text(const std::string& path, const s
 }
 
 }  // namespace detail
+
+SMDEBUG_INLINE status_written write_status_file(const std::string& path, const evaluation_status& one) {
+    return detail::write_status_text(path, status_json(one));
+}
+
+SMDEBUG_INLINE status_written write_status_file(const std::string& path, std::span<const evaluation_status> all) {
+    return detail::write_status_text(path, status_json(all));
+}
 
 SMDEBUG_INLINE status_file::~status_file() {
     if (writer_.joinable()) {
@@ -145,47 +155,44 @@ SMDEBUG_INLINE std::string_view name_of(const action_record& action) noexcept {
 
 namespace detail {
 
-SMDEBUG_INLINE bool equal_but_for_case(std::string_view left, std::string_view right) {
-    return smdebug::detail::in_small_letters(left) == smdebug::detail::in_small_letters(right);
-}
+namespace json = smdebug::detail::json;
+using smdebug::detail::in_small_letters;
 
-SMDEBUG_INLINE std::optional<smdebug::detail::json::value> field_of(smdebug::detail::json::value entry,
-                                                                    std::string_view name) {
-    std::optional<smdebug::detail::json::value> match;
-    entry.for_each_field([&](std::string_view field, smdebug::detail::json::value value) {
-        match = equal_but_for_case(field, name) ? value : match;
+/// The text of the field of that name, ignoring case; empty if there is none.
+[[nodiscard]] inline std::string text_in(json::value entry, std::string_view name) {
+    std::optional<std::string_view> text;
+    entry.for_each_field([&](std::string_view field, json::value value) {
+        text = in_small_letters(field) == name ? value.string() : text;
         return true;
     });
-    return match;
-}
-
-SMDEBUG_INLINE std::string needed_field(smdebug::detail::json::value entry, std::string_view name,
-                                        std::string_view action, std::string& problem) {
-    const auto field = field_of(entry, name);
-    const auto text = field ? field->string() : std::nullopt;
-    if (!text || text->empty()) {
-        problem = std::string{action}.append(" needs a text as its \"").append(name).append("\"");
-    }
     return std::string{text.value_or("")};
 }
 
+/// The text of a required field; if it is missing, `problem` says so.
+[[nodiscard]] inline std::string needed_field(json::value entry, std::string_view name, std::string_view action,
+                                              std::string& problem) {
+    std::string text = text_in(entry, name);
+    if (text.empty()) {
+        problem = std::string{action}.append(" needs a text as its \"").append(name).append("\"");
+    }
+    return text;
+}
+
 /// Adds the action of an entry, or the reason why it is not valid.
-SMDEBUG_INLINE void add_action(parsed_actions& parsed, smdebug::detail::json::value entry, std::size_t number) {
-    const std::string name{[&] {
-        const auto field = field_of(entry, "name");
-        return (field ? field->string() : std::nullopt).value_or("");
-    }()};
+inline void add_action(parsed_actions& parsed, json::value entry, std::size_t number) {
+    const std::string name = text_in(entry, "name");
+    const std::string kind = in_small_letters(name);
     std::string problem;
     std::optional<action_record> made;
     if (!entry.is_object()) {
         problem = "it is not an object";
     } else if (name.empty()) {
         problem = "it has no \"name\"";
-    } else if (equal_but_for_case(name, "stoptraining")) {
+    } else if (kind == "stoptraining") {
         made = stop_training{needed_field(entry, "training_job_prefix", name, problem)};
-    } else if (equal_but_for_case(name, "email")) {
+    } else if (kind == "email") {
         made = email{needed_field(entry, "endpoint", name, problem)};
-    } else if (equal_but_for_case(name, "sms")) {
+    } else if (kind == "sms") {
         made = sms{needed_field(entry, "endpoint", name, problem)};
     } else {
         problem = "there is no action \"" + name + "\"; there are: stoptraining, email, sms";
@@ -197,7 +204,8 @@ SMDEBUG_INLINE void add_action(parsed_actions& parsed, smdebug::detail::json::va
     }
 }
 
-SMDEBUG_INLINE std::string without_escapes(std::string_view text) {
+/// Removes one level of backslashes: \" becomes a quote, \\ a backslash.
+[[nodiscard]] inline std::string without_escapes(std::string_view text) {
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) {
@@ -211,15 +219,13 @@ SMDEBUG_INLINE std::string without_escapes(std::string_view text) {
 }  // namespace detail
 
 SMDEBUG_INLINE detail::parsed_actions parse_actions(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\n";
     detail::parsed_actions parsed;
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    text = text.substr(0, text.find_last_not_of(blanks) + 1);
+    text = smdebug::detail::trimmed(text, " \t\r\n");
     if (text.empty() || text == "None") {
         return parsed;
     }
-    smdebug::detail::json::document parser;
-    smdebug::detail::json::document inner;
+    detail::json::document parser;
+    detail::json::document inner;
     std::string plain;
     auto root = parser.parse(as_bytes(text));
     if (!root) {
@@ -228,8 +234,9 @@ SMDEBUG_INLINE detail::parsed_actions parse_actions(std::string_view text) {
     }
     if (!root) {
         constexpr std::size_t most_shown = 200;
-        throw value_error("The actions are not valid JSON: " + std::string{text.substr(0, most_shown)} +
-                          (text.size() > most_shown ? "..." : ""));
+        throw value_error(
+            "The actions are not valid JSON: " + std::string{smdebug::detail::cut_text(text, most_shown)} +
+            (text.size() > most_shown ? "..." : ""));
     }
     if (const auto quoted = root->string()) {
         const std::string embedded{*quoted};
@@ -237,7 +244,7 @@ SMDEBUG_INLINE detail::parsed_actions parse_actions(std::string_view text) {
         root = unescaped ? unescaped : inner.parse(as_bytes(detail::without_escapes(embedded)));
     }
     std::size_t number = 0;
-    const bool is_list = root && root->for_each_element([&](smdebug::detail::json::value entry) {
+    const bool is_list = root && root->for_each_element([&](detail::json::value entry) {
         detail::add_action(parsed, entry, ++number);
         return true;
     });

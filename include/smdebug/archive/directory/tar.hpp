@@ -7,6 +7,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/text_number.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -62,15 +64,8 @@ inline constexpr int most_links = 40;
         }
         return value;
     }
-    std::string_view digits = text(head, begin, length);
-    digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
-    digits = digits.substr(0, digits.find_last_not_of(' ') + 1);
-    std::uint64_t value = 0;
-    const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 8);
-    if (digits.empty()) {
-        return 0;
-    }
-    return wrong == std::errc{} && end == digits.data() + digits.size() ? std::optional{value} : std::nullopt;
+    const std::string_view digits = smdebug::detail::trimmed(text(head, begin, length), " ");
+    return digits.empty() ? std::optional<std::uint64_t>{0} : smdebug::detail::number_of_text<std::uint64_t>(digits, 8);
 }
 
 [[nodiscard]] inline std::uint64_t padded(std::uint64_t size) noexcept {
@@ -200,12 +195,8 @@ private:
     [[nodiscard]] std::optional<std::uint64_t> size_of(byte_view head) const {
         const char kind = std::to_integer<char>(head[156]);
         const std::string* const told = keyword("size");
-        if (told == nullptr || is_about_next(kind)) {
-            return number(head, 124, 12);
-        }
-        std::uint64_t value = 0;
-        const auto [end, wrong] = std::from_chars(told->data(), told->data() + told->size(), value);
-        return wrong == std::errc{} && end == told->data() + told->size() ? std::optional{value} : std::nullopt;
+        return told == nullptr || is_about_next(kind) ? number(head, 124, 12)
+                                                      : smdebug::detail::number_of_text<std::uint64_t>(*told);
     }
 
     [[nodiscard]] static bool is_about_next(char kind) noexcept {

@@ -7,10 +7,16 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/exporting/csv.hpp>
+#include <smdebug/exporting/write/export_walk.hpp>
+#include <smdebug/exporting/write/output.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/statistic.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial_access.hpp>
 
@@ -20,12 +26,15 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::detail {
 
-SMDEBUG_INLINE std::vector<statistic> statistics_of(const export_options& options) {
+/// Errors: value_error: there is no reduction of that name.
+[[nodiscard]] inline std::vector<statistic> statistics_of(const export_options& options) {
     if (options.reductions.empty()) {
         return all_statistics();
     }
@@ -38,55 +47,6 @@ SMDEBUG_INLINE std::vector<statistic> statistics_of(const export_options& option
         }
     }
     return chosen;
-}
-
-SMDEBUG_INLINE csv_file::csv_file(const std::string& output, const export_options& options, std::string run)
-    : file_((check_output_file(output, options.replace), output)),
-      statistics_(statistics_of(options)),
-      run_(std::move(run)) {
-    std::string head{"run,tensor,worker,step,mode,mode_step,"};
-    head += options.values ? "index,value" : "dtype,shape,count";
-    if (!options.values) {
-        for (const statistic& each : statistics_) {
-            head.append(",").append(each.name);
-        }
-    }
-    file_.append(head + "\n");
-}
-
-SMDEBUG_INLINE void csv_file::begin_row(std::string_view tensor, std::string_view worker, step_number step, mode in,
-                                        step_number mode_step) {
-    row_.clear();
-    append_csv_field(row_, run_);
-    row_ += ',';
-    append_csv_field(row_, tensor);
-    row_ += ',';
-    append_csv_field(row_, worker);
-    row_.append(",").append(std::to_string(step)).append(",").append(name_of(in));
-    row_.append(",").append(std::to_string(mode_step)).append(",");
-}
-
-SMDEBUG_INLINE void csv_file::take_row() {
-    row_ += '\n';
-    file_.append(row_);
-}
-
-SMDEBUG_INLINE void csv_file::add_row(const reduced_tensor& tensor) {
-    begin_row(tensor.name, tensor.worker, tensor.shown_step, tensor.mode, tensor.mode_step);
-    row_ += tensor.type != dtype::invalid ? name_of(tensor.type) : std::string_view{};
-    const auto count = tensor.shape != nullptr ? element_count(*tensor.shape) : std::nullopt;
-    row_.append(",").append(tensor.shape != nullptr ? shape_text(*tensor.shape) : "");
-    row_.append(",").append(count ? std::to_string(*count) : "");
-    const reduction_values& values = tensor.reductions;
-    for (const statistic& each : statistics_) {
-        row_ += ',';
-        if (!each.key) {
-            row_ += values.computed.has_counts() ? std::to_string(values.*each.count) : "";
-        } else {
-            row_ += values.computed.contains(*each.key) ? double_text(values.value[each.key->index()]) : "";
-        }
-    }
-    take_row();
 }
 
 template <class Real>
@@ -132,43 +92,106 @@ void append_element(std::string& out, const Element& value) {
     }
 }
 
-SMDEBUG_INLINE std::string csv_file::add(const scanned_tensor& tensor) {
-    const tensor_view values = tensor.values()->view();
-    begin_row(tensor.name, tensor.worker, tensor.shown_step, tensor.mode, tensor.mode_step);
-    front_ = row_;
-    index_.assign(values.shape.size(), 0);
-    const auto add_element = [&](auto&& append) {
-        row_ = front_;
-        for (std::size_t i = 0; i < index_.size(); ++i) {
-            row_ += i == 0 ? "" : " ";
-            append_json_integer(row_, index_[i]);
+/// Writes rows into a file.
+class csv_file final : public export_target {
+public:
+    /// Errors: run_exists, value_error (an unknown reduction).
+    csv_file(const std::string& output, const export_options& options, std::string run)
+        : replace_(options.replace),
+          file_((check_output_file(output, replace_), output)),
+          statistics_(statistics_of(options)),
+          run_(std::move(run)) {
+        std::string head{"run,tensor,worker,step,mode,mode_step,"};
+        head += options.values ? "index,value" : "dtype,shape,count";
+        if (!options.values) {
+            for (const statistic& each : statistics_) {
+                head.append(",").append(each.name);
+            }
         }
-        row_ += ',';
-        append();
+        file_.append(head + "\n");
+    }
+
+    [[nodiscard]] reduction_set wanted() const { return wanted_by(statistics_); }
+
+    /// A row.
+    void add_row(const reduced_tensor& tensor) {
+        begin_row(tensor.name, tensor.worker, tensor.shown_step, tensor.mode, tensor.mode_step);
+        row_ += tensor.type != dtype::invalid ? name_of(tensor.type) : std::string_view{};
+        const auto count = tensor.shape != nullptr ? element_count(*tensor.shape) : std::nullopt;
+        row_.append(",").append(tensor.shape != nullptr ? shape_text(*tensor.shape) : "");
+        row_.append(",").append(count ? std::to_string(*count) : "");
+        const reduction_values& values = tensor.reductions;
+        for (const statistic& each : statistics_) {
+            row_ += ',';
+            if (!each.key) {
+                row_ += values.computed.has_counts() ? std::to_string(values.*each.count) : "";
+            } else {
+                row_ += values.computed.contains(*each.key) ? double_text(values.value[each.key->index()]) : "";
+            }
+        }
         take_row();
-        for (std::size_t i = index_.size(); i-- > 0 && ++index_[i] == values.shape[i];) {
-            index_[i] = 0;
+    }
+
+    /// A row for each element.
+    [[nodiscard]] std::string add(const scanned_tensor& tensor) override {
+        const tensor_view values = tensor.values()->view();
+        begin_row(tensor.name, tensor.worker, tensor.shown_step, tensor.mode, tensor.mode_step);
+        front_ = row_;
+        index_.assign(values.shape.size(), 0);
+        const auto add_element = [&](auto&& append) {
+            row_ = front_;
+            for (std::size_t i = 0; i < index_.size(); ++i) {
+                row_ += i == 0 ? "" : " ";
+                append_json_integer(row_, index_[i]);
+            }
+            row_ += ',';
+            append();
+            take_row();
+            for (std::size_t i = index_.size(); i-- > 0 && ++index_[i] == values.shape[i];) {
+                index_[i] = 0;
+            }
+        };
+        if (values.type == dtype::string) {
+            for (const std::string_view text : values.strings) {
+                add_element([&] { append_csv_field(row_, text); });
+            }
+            return {};
         }
-    };
-    if (values.type == dtype::string) {
-        for (const std::string_view text : values.strings) {
-            add_element([&] { append_csv_field(row_, text); });
-        }
+        visit_dtype(values.type, [&]<class Element>() {
+            for (std::size_t at = 0; at < values.bytes.size(); at += sizeof(Element)) {
+                add_element([&] { append_element(row_, load_le<Element>(values.bytes.data() + at)); });
+            }
+        });
         return {};
     }
-    visit_dtype(values.type, [&]<class Element>() {
-        for (std::size_t at = 0; at < values.bytes.size(); at += sizeof(Element)) {
-            add_element([&] { append_element(row_, load_le<Element>(values.bytes.data() + at)); });
-        }
-    });
-    return {};
-}
 
-SMDEBUG_INLINE void csv_file::finish(export_result& result) {
-    result.bytes += file_.size();
-    ++result.files;
-    file_.finish(durability::on_disk);
-}
+    void finish(export_result& result) override { finish_file(file_, replace_, result); }
+
+private:
+    void begin_row(std::string_view tensor, std::string_view worker, step_number step, mode in, step_number mode_step) {
+        row_.clear();
+        append_csv_field(row_, run_);
+        row_ += ',';
+        append_csv_field(row_, tensor);
+        row_ += ',';
+        append_csv_field(row_, worker);
+        row_.append(",").append(std::to_string(step)).append(",").append(name_of(in));
+        row_.append(",").append(std::to_string(mode_step)).append(",");
+    }
+
+    void take_row() {
+        row_ += '\n';
+        file_.append(row_);
+    }
+
+    bool replace_;
+    buffered_output file_;
+    std::vector<statistic> statistics_;
+    std::string run_;
+    std::string row_;
+    std::string front_;  // the columns that all rows of one tensor share
+    shape_type index_;
+};
 
 }  // namespace smdebug::inline v1::detail
 

@@ -14,6 +14,7 @@
 #include <array>
 #include <concepts>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -25,24 +26,8 @@ namespace table = record::crc32c::detail::table;
 
 inline constexpr table::table_set tables = table::make_tables(polynomial);
 
-// The state, a checksum that is not inverted, after further bytes.
-[[nodiscard]] inline std::uint32_t pass(std::uint32_t state, const std::byte* at, std::size_t count) noexcept {
-    const auto fold = [](std::uint32_t word, std::size_t after) {
-        return tables[after + 3][word & 0xffU] ^ tables[after + 2][(word >> 8U) & 0xffU] ^
-               tables[after + 1][(word >> 16U) & 0xffU] ^ tables[after][word >> 24U];
-    };
-    for (; count >= table::lanes; at += table::lanes, count -= table::lanes) {
-        state = fold(state ^ table::load_word(at), 12) ^ fold(table::load_word(at + 4), 8) ^
-                fold(table::load_word(at + 8), 4) ^ fold(table::load_word(at + 12), 0);
-    }
-    for (; count > 0; ++at, --count) {
-        state = (state >> 8U) ^ tables[0][(state ^ static_cast<std::uint8_t>(*at)) & 0xffU];
-    }
-    return state;
-}
-
 SMDEBUG_INLINE std::uint32_t extend_by_tables(std::uint32_t crc, byte_view bytes) noexcept {
-    return ~pass(~crc, bytes.data(), bytes.size());
+    return ~table::pass(tables, ~crc, bytes.data(), bytes.size());
 }
 
 #if defined(__x86_64__)
@@ -92,7 +77,7 @@ using two_words = long long __attribute__((vector_size(16)));
     }
     std::byte rest[lane];
     std::memcpy(rest, &all, lane);
-    return pass(pass(0, rest, lane), at, count);
+    return table::pass(tables, table::pass(tables, 0, rest, lane), at, count);
 }
 #endif
 
@@ -175,9 +160,7 @@ SMDEBUG_INLINE std::string npy_head(std::string_view type, std::span<const std::
 
 template <std::unsigned_integral Integer>
 void put_le(std::string& out, Integer value) {
-    for (std::size_t i = 0; i < sizeof(Integer); ++i) {
-        out += static_cast<char>((std::uint64_t{value} >> (8 * i)) & 0xffU);
-    }
+    out += as_text(std::as_bytes(std::span{&value, 1}));
 }
 
 // The fields that both headers of a member have in the same order: version needed, flags, method, time, date, checksum,
@@ -316,51 +299,63 @@ SMDEBUG_INLINE void zip_writer::finish() {
     to_->append(out);
 }
 
-SMDEBUG_INLINE std::string numpy_array::hold(const tensor_view& tensor) {
-    if (tensor.shape.size() > most_numpy_dimensions) {
-        return "has " + std::to_string(tensor.shape.size()) + " dimensions, and numpy at most " +
-               std::to_string(most_numpy_dimensions);
-    }
-    if (tensor.type == dtype::string) {
-        constexpr std::size_t most_bytes = std::size_t{1} << 30U;
-        std::size_t longest = 1;  // numpy's size of empty strings
-        for (const std::string_view text : tensor.strings) {
-            if (text.ends_with('\0')) {
-                return "has a string that ends in a zero byte, which numpy drops";
-            }
-            longest = std::max(longest, text.size());
+/// The largest number of dimensions of a numpy array (from numpy 2.0 on: 64).
+inline constexpr std::size_t most_numpy_dimensions = 32;
+
+/// A tensor as a numpy array: a head and its elements.
+struct numpy_array {
+    std::string type = {};             ///< numpy's name of the dtype
+    std::vector<std::byte> made = {};  ///< converted elements
+    byte_view bytes = {};              ///< in the tensor, or in `made`
+
+    /// Fills it, or returns why there is no such array, as export_target::add() does.  bfloat16 and float8 become
+    /// float32; strings become bytes of one length, padded with zeros.
+    [[nodiscard]] std::string hold(const tensor_view& tensor) {
+        if (tensor.shape.size() > most_numpy_dimensions) {
+            return "has " + std::to_string(tensor.shape.size()) + " dimensions, and numpy at most " +
+                   std::to_string(most_numpy_dimensions);
         }
-        if (longest > most_bytes / std::max<std::size_t>(tensor.strings.size(), 1)) {
-            return "has strings that would take more than 1 GiB, each as long as the longest";
-        }
-        made.assign(longest * tensor.strings.size(), std::byte{0});
-        for (std::size_t i = 0; i < tensor.strings.size(); ++i) {
-            const byte_view text = as_bytes(tensor.strings[i]);
-            std::copy(text.begin(), text.end(), made.begin() + static_cast<std::ptrdiff_t>(i * longest));
-        }
-        type = "|S" + std::to_string(longest);
-        bytes = made;
-        return {};
-    }
-    if (numpy_type(tensor.type).empty() && is_numeric(tensor.type)) {
-        const std::size_t count = tensor.count();
-        made.resize(count * sizeof(float));
-        visit_dtype(tensor.type, [&]<class Element>() {
-            if constexpr (narrow_float<Element>) {
-                for (std::size_t i = 0; i < count; ++i) {
-                    const Element number = load_le<Element>(tensor.bytes.data() + i * sizeof(Element));
-                    store_le(made.data() + i * sizeof(float), static_cast<float>(number));
+        if (tensor.type == dtype::string) {
+            constexpr std::size_t most_bytes = std::size_t{1} << 30U;
+            std::size_t longest = 1;  // numpy's size of empty strings
+            for (const std::string_view text : tensor.strings) {
+                if (text.ends_with('\0')) {
+                    return "has a string that ends in a zero byte, which numpy drops";
                 }
+                longest = std::max(longest, text.size());
             }
-        });
-        type = numpy_type(dtype::float32);
-        bytes = made;
-        return {};
+            if (longest > most_bytes / std::max<std::size_t>(tensor.strings.size(), 1)) {
+                return "has strings that would take more than 1 GiB, each as long as the longest";
+            }
+            made.assign(longest * tensor.strings.size(), std::byte{0});
+            for (std::size_t i = 0; i < tensor.strings.size(); ++i) {
+                const byte_view text = as_bytes(tensor.strings[i]);
+                std::copy(text.begin(), text.end(), made.begin() + static_cast<std::ptrdiff_t>(i * longest));
+            }
+            type = "|S" + std::to_string(longest);
+            bytes = made;
+            return {};
+        }
+        if (numpy_type(tensor.type).empty() && is_numeric(tensor.type)) {
+            const std::size_t count = tensor.count();
+            made.resize(count * sizeof(float));
+            visit_dtype(tensor.type, [&]<class Element>() {
+                if constexpr (narrow_float<Element>) {
+                    for (std::size_t i = 0; i < count; ++i) {
+                        const Element number = load_le<Element>(tensor.bytes.data() + i * sizeof(Element));
+                        store_le(made.data() + i * sizeof(float), static_cast<float>(number));
+                    }
+                }
+            });
+            type = numpy_type(dtype::float32);
+            bytes = made;
+            return {};
+        }
+        type = numpy_type(tensor.type);
+        bytes = tensor.bytes;
+        return type.empty() ? "has a dtype that numpy has no word for" : "";
     }
-    type = numpy_type(tensor.type);
-    bytes = tensor.bytes;
-    return type.empty() ? "has a dtype that numpy has no word for" : "";
-}
+};
 
 // The name of a tensor's member, within the limits of a zip.
 [[nodiscard]] inline std::string npz_member(std::string_view tensor) {
@@ -368,121 +363,151 @@ SMDEBUG_INLINE std::string numpy_array::hold(const tensor_view& tensor) {
     return name.size() > zip_writer::longest_name ? std::string{} : name;
 }
 
-SMDEBUG_INLINE std::string npz_steps::add(const scanned_tensor& tensor) {
-    const std::string name = npz_member(tensor.name);
-    if (name.empty()) {
-        return "has a name that is too long for a zip";
-    }
-    const tensor_view values = tensor.values()->view();
-    if (std::string why_not = array_.hold(values); !why_not.empty()) {
-        return why_not;
-    }
-    if (!zip_) {
-        zip_.emplace(files_.open(tensor));
-    }
-    const std::string head = npy_head(array_.type, values.shape);
-    const std::array pieces{as_bytes(std::string_view{head}), array_.bytes};
-    zip_->add(name, pieces);
-    return {};
-}
+/// An .npz a step.
+class npz_steps final : public export_target {
+public:
+    /// Borrows the options.  Errors: run_exists, value_error (one file, and several steps).
+    npz_steps(std::string output, const export_extent& what, const export_options& options)
+        : files_(std::move(output), ".npz", what, options) {}
 
-SMDEBUG_INLINE void npz_steps::end_file() {
-    if (zip_) {
-        zip_->finish();
-        zip_.reset();
-        files_.close();
+    [[nodiscard]] std::string add(const scanned_tensor& tensor) override {
+        const std::string name = npz_member(tensor.name);
+        if (name.empty()) {
+            return "has a name that is too long for a zip";
+        }
+        const tensor_view values = tensor.values()->view();
+        if (std::string why_not = array_.hold(values); !why_not.empty()) {
+            return why_not;
+        }
+        if (!zip_) {
+            zip_.emplace(files_.open(tensor));
+        }
+        const std::string head = npy_head(array_.type, values.shape);
+        const std::array pieces{as_bytes(std::string_view{head}), array_.bytes};
+        zip_->add(name, pieces);
+        return {};
     }
-}
 
-SMDEBUG_INLINE bool is_stack(const std::string& output, const export_extent& what) {
-    return output.ends_with(".npz") && what.tensors.size() == 1 && what.files.size() > 1;
-}
+    void end_file() override {
+        if (zip_) {
+            zip_->finish();
+            zip_.reset();
+            files_.close();
+        }
+    }
+
+    void finish(export_result& result) override { files_.finish(result); }
+
+private:
+    step_files files_;
+    std::optional<zip_writer> zip_;
+    numpy_array array_;
+};
 
 inline constexpr std::string_view steps_member = "steps";
 inline constexpr std::string_view modes_member = "modes";
 inline constexpr std::size_t longest_mode = 7;  // PREDICT
 
-SMDEBUG_INLINE npz_stack::npz_stack(const std::string& output, const export_extent& what, const export_options& options)
-    : file_((check_output_file(output, options.replace), output)),
-      zip_(file_),
-      member_(npz_member(what.tensors.front())) {
-    const auto refuse = [&](const std::string& why) {
-        throw value_error(output + " cannot be written: " + why, {.where = output});
-    };
-    if (what.workers.size() > 1) {
-        refuse(std::to_string(what.workers.size()) + " workers have saved " + what.tensors.front() +
-               ", and the steps of one are stacked: choose one, or name a folder");
-    }
-    if (what.repeats_steps) {
-        modes_.emplace();
-    }
-    if (member_.empty() || what.tensors.front() == steps_member || (modes_ && what.tensors.front() == modes_member)) {
-        refuse("the tensor has a name that is " +
-               std::string{member_.empty() ? "too long" : "also that of the steps or their modes"} + ": name a folder");
-    }
-}
-
-SMDEBUG_INLINE std::string npz_stack::head() const { return npy_head(type_, shape_); }
-
-SMDEBUG_INLINE void npz_stack::begin(const scanned_tensor& tensor) {
-    const tensor_view values = tensor.values()->view();
-    first_type_ = values.type;
-    type_ = array_.type;
-    shape_.assign(1, 0);
-    shape_.insert(shape_.end(), values.shape.begin(), values.shape.end());
-    zip_.begin(member_, head().size());
-}
-
-SMDEBUG_INLINE std::string npz_stack::add(const scanned_tensor& tensor) {
-    const tensor_view values = tensor.values()->view();
-    if (values.shape.size() + 1 > most_numpy_dimensions) {
-        return "has too many dimensions to be stacked";
-    }
-    if (values.type == dtype::string) {
-        return "holds strings, which are of other lengths at other steps: name a folder";
-    }
-    if (std::string why_not = array_.hold(values); !why_not.empty()) {
-        return why_not;
-    }
-    if (steps_.empty()) {
-        begin(tensor);
-    } else if (values.type != first_type_ ||
-               !std::equal(values.shape.begin(), values.shape.end(), shape_.begin() + 1, shape_.end())) {
-        const auto described = [](dtype type, std::span<const std::size_t> shape) {
-            return std::string{name_of(type)} + " of shape (" + shape_text(shape) + ")";
+/// One .npz of one tensor over its steps: its values as one array with an additional dimension, and "steps".
+class npz_stack final : public export_target {
+public:
+    /// Errors: run_exists, value_error (several workers).
+    npz_stack(const std::string& output, const export_extent& what, const export_options& options)
+        : replace_(options.replace),
+          file_((check_output_file(output, replace_), output)),
+          zip_(file_),
+          member_(npz_member(what.tensors.front())) {
+        const auto refuse = [&](const std::string& why) {
+            throw value_error(output + " cannot be written: " + why, {.where = output});
         };
-        throw value_error("the steps of " + std::string{tensor.name} + " do not stack: at step " +
-                              std::to_string(tensor.shown_step) + " it is " + described(values.type, values.shape) +
-                              ", at step " + std::to_string(steps_.front()) + " " +
-                              described(first_type_, std::span{shape_}.subspan(1)) + ": name a folder",
-                          {.tensor = std::string{tensor.name}, .step = tensor.shown_step});
+        if (what.workers.size() > 1) {
+            refuse(std::to_string(what.workers.size()) + " workers have saved " + what.tensors.front() +
+                   ", and the steps of one are stacked: choose one, or name a folder");
+        }
+        if (what.repeats_steps) {
+            modes_.emplace();
+        }
+        if (member_.empty() || what.tensors.front() == steps_member ||
+            (modes_ && what.tensors.front() == modes_member)) {
+            refuse("the tensor has a name that is " +
+                   std::string{member_.empty() ? "too long" : "also that of the steps or their modes"} +
+                   ": name a folder");
+        }
     }
-    ++shape_.front();
-    steps_.push_back(tensor.shown_step);
-    if (modes_) {
-        modes_->append(name_of(tensor.mode)).resize(longest_mode * steps_.size(), '\0');
-    }
-    zip_.append(array_.bytes);
-    return {};
-}
 
-SMDEBUG_INLINE void npz_stack::finish(export_result& result) {
-    const std::string made = head();
-    zip_.end(as_bytes(std::string_view{made}));
-    const std::array count{steps_.size()};
-    const std::string head_of_steps = npy_head(numpy_type(dtype::int64), count);
-    const std::array pieces{as_bytes(std::string_view{head_of_steps}), byte_view{std::as_bytes(std::span{steps_})}};
-    zip_.add(std::string{steps_member} + ".npy", pieces);
-    if (modes_) {
-        const std::string head_of_modes = npy_head("|S" + std::to_string(longest_mode), count);
-        const std::array texts{as_bytes(std::string_view{head_of_modes}), as_bytes(std::string_view{*modes_})};
-        zip_.add(std::string{modes_member} + ".npy", texts);
+    /// Errors: value_error where a step has another dtype or shape than the first.
+    [[nodiscard]] std::string add(const scanned_tensor& tensor) override {
+        const tensor_view values = tensor.values()->view();
+        if (values.shape.size() + 1 > most_numpy_dimensions) {
+            return "has too many dimensions to be stacked";
+        }
+        if (values.type == dtype::string) {
+            return "holds strings, which are of other lengths at other steps: name a folder";
+        }
+        if (std::string why_not = array_.hold(values); !why_not.empty()) {
+            return why_not;
+        }
+        if (steps_.empty()) {
+            begin(tensor);
+        } else if (values.type != first_type_ ||
+                   !std::equal(values.shape.begin(), values.shape.end(), shape_.begin() + 1, shape_.end())) {
+            const auto described = [](dtype type, std::span<const std::size_t> shape) {
+                return std::string{name_of(type)} + " of shape (" + shape_text(shape) + ")";
+            };
+            throw value_error("the steps of " + std::string{tensor.name} + " do not stack: at step " +
+                                  std::to_string(tensor.shown_step) + " it is " + described(values.type, values.shape) +
+                                  ", at step " + std::to_string(steps_.front()) + " " +
+                                  described(first_type_, std::span{shape_}.subspan(1)) + ": name a folder",
+                              {.tensor = std::string{tensor.name}, .step = tensor.shown_step});
+        }
+        ++shape_.front();
+        steps_.push_back(tensor.shown_step);
+        if (modes_) {
+            modes_->append(name_of(tensor.mode)).resize(longest_mode * steps_.size(), '\0');
+        }
+        zip_.append(array_.bytes);
+        return {};
     }
-    zip_.finish();
-    result.bytes += file_.size();
-    ++result.files;
-    file_.finish(durability::on_disk);
-}
+
+    void finish(export_result& result) override {
+        const std::string made = head();
+        zip_.end(as_bytes(std::string_view{made}));
+        const std::array count{steps_.size()};
+        const std::string head_of_steps = npy_head(numpy_type(dtype::int64), count);
+        const std::array pieces{as_bytes(std::string_view{head_of_steps}), byte_view{std::as_bytes(std::span{steps_})}};
+        zip_.add(std::string{steps_member} + ".npy", pieces);
+        if (modes_) {
+            const std::string head_of_modes = npy_head("|S" + std::to_string(longest_mode), count);
+            const std::array texts{as_bytes(std::string_view{head_of_modes}), as_bytes(std::string_view{*modes_})};
+            zip_.add(std::string{modes_member} + ".npy", texts);
+        }
+        zip_.finish();
+        finish_file(file_, replace_, result);
+    }
+
+private:
+    void begin(const scanned_tensor& tensor) {
+        const tensor_view values = tensor.values()->view();
+        first_type_ = values.type;
+        type_ = array_.type;
+        shape_.assign(1, 0);
+        shape_.insert(shape_.end(), values.shape.begin(), values.shape.end());
+        zip_.begin(member_, head().size());
+    }
+
+    [[nodiscard]] std::string head() const { return npy_head(type_, shape_); }
+
+    bool replace_;
+    buffered_output file_;
+    zip_writer zip_;
+    numpy_array array_;
+    std::string member_;
+    std::string type_;
+    dtype first_type_ = dtype::invalid;
+    shape_type shape_;  // the number of steps, then the tensor's shape
+    std::vector<std::int64_t> steps_;
+    std::optional<std::string> modes_;  // of the steps, seven bytes each; nothing where the numbers suffice
+};
 
 }  // namespace detail
 
@@ -490,7 +515,7 @@ SMDEBUG_INLINE export_result export_npz(const trial& run, const std::string& out
     const std::string path = detail::output_path(output, run.path());
     const auto from = detail::catalog_of(run);
     const auto what = detail::export_extent::of(*from, options.which);
-    if (detail::is_stack(path, what)) {
+    if (path.ends_with(".npz") && what.tensors.size() == 1 && what.files.size() > 1) {
         detail::npz_stack target{path, what, options};
         return detail::walk_export(run, options, target);
     }

@@ -121,6 +121,9 @@ private:
 /// Errors: run_exists: the path exists, and is a folder or `replace` is false.
 void check_output_file(const std::string& path, bool replace);
 
+/// Moves a single file to its path, and adds it to the result.  Errors: as check_output_file(), and those of writing.
+void finish_file(buffered_output& file, bool replace, export_result& result);
+
 /// Whether step_files writes a file of that name.
 [[nodiscard]] bool is_step_file(std::string_view name, std::string_view extension) noexcept;
 

@@ -24,6 +24,7 @@ public:
 
     void append(byte_view piece);
     void append(std::string_view text) { append(as_bytes(text)); }
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
     /// The number of bytes appended.
     [[nodiscard]] std::uint64_t size() const noexcept { return written_ + pending_.size(); }
 

@@ -4,17 +4,16 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/hook/hook_json.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/storage/posix/file.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -94,16 +93,11 @@ SMDEBUG_INLINE std::vector<std::string> json_section::unknown_keys(std::span<con
 }
 
 SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, std::string_view text) const {
-    std::string_view digits = trimmed(text);
-    if (digits.starts_with('+') && !digits.starts_with("+-")) {
-        digits.remove_prefix(1);
-    }
-    std::int64_t number = 0;
-    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (code != std::errc{} || end != digits.data() + digits.size()) {
+    const auto number = number_of_text<std::int64_t>(without_plus(trimmed(text)));
+    if (!number) {
         refuse(key, "holds \"" + std::string{text} + "\", which is not a whole number");
     }
-    return number;
+    return *number;
 }
 
 SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, json::value value) const {

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/index/locations.hpp>
@@ -10,11 +11,9 @@
 #include <smdebug/reduce/name.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace smdebug::inline v1 {
@@ -177,10 +176,7 @@ SMDEBUG_INLINE hook_options with_rank(hook_options options) {
     }
     const auto number = [](const char* variable) -> std::optional<std::int64_t> {
         const char* const set = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
-        const std::string_view text = set != nullptr ? std::string_view{set} : std::string_view{};
-        std::int64_t value = 0;
-        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-        return code == std::errc{} && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
+        return detail::number_of_text<std::int64_t>(set != nullptr ? set : "");
     };
     options.worker = "worker_0";
     for (const auto& [rank_variable, size_variable] :

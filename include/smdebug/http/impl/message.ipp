@@ -56,12 +56,8 @@ SMDEBUG_INLINE void response_builder::take_line(std::string_view line) {
     if (headers_end_ || colon == std::string_view::npos) {  // trailers after a body are ignored
         return;
     }
-    constexpr std::string_view blank = " \t";
-    std::string_view value = line.substr(colon + 1);
-    value.remove_prefix(std::min(value.find_first_not_of(blank), value.size()));
-    value = value.substr(0, value.find_last_not_of(blank) + 1);
-    made.headers.push_back(
-        {.name = smdebug::detail::in_small_letters(line.substr(0, colon)), .value = std::string{value}});
+    made.headers.push_back({.name = smdebug::detail::in_small_letters(line.substr(0, colon)),
+                            .value = std::string{smdebug::detail::trimmed(line.substr(colon + 1), " \t")}});
 }
 
 SMDEBUG_INLINE std::byte* response_builder::room_for(std::size_t count, std::optional<std::uint64_t> length) {

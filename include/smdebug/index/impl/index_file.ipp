@@ -13,57 +13,6 @@
 namespace smdebug::inline v1 {
 namespace detail::index_file {
 
-SMDEBUG_INLINE std::optional<split> split_canonical(byte_view bytes) noexcept {
-    std::string_view text = as_text(bytes);
-    const auto skip = [&](std::string_view literal) {
-        const bool there = text.starts_with(literal);
-        text.remove_prefix(there ? literal.size() : 0);
-        return there;
-    };
-    // A plain piece up to the next quote: printable ASCII without escapes, so that it needs no decoding.
-    const auto quoted = [&]() -> std::optional<std::string_view> {
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            if (text[i] == '"') {
-                const std::string_view piece = text.substr(0, i);
-                text.remove_prefix(i + 1);
-                return piece;
-            }
-            if (text[i] < ' ' || text[i] > '~' || text[i] == '\\') {
-                break;
-            }
-        }
-        return std::nullopt;
-    };
-    split parts;
-    if (!skip(R"({"meta": {"mode": ")")) {
-        return std::nullopt;
-    }
-    const auto mode_name = quoted();
-    const auto which = mode_name ? mode_named(*mode_name) : std::nullopt;
-    if (!which || !skip(R"(, "mode_step": )")) {
-        return std::nullopt;
-    }
-    parts.head.mode = *which;
-    std::size_t digits = 0;
-    for (; digits < text.size() && digits < 18 && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
-        parts.head.mode_step = parts.head.mode_step * 10 + (text[digits] - '0');
-    }
-    if (digits == 0 || (digits > 1 && text[0] == '0')) {
-        return std::nullopt;
-    }
-    text.remove_prefix(digits);
-    if (!skip(R"(, "event_file_name": ")")) {
-        return std::nullopt;
-    }
-    const auto event_file = quoted();
-    if (!event_file || !skip("}, ")) {
-        return std::nullopt;
-    }
-    parts.head.event_file_name = *event_file;
-    parts.payload = as_bytes(text);
-    return parts;
-}
-
 namespace detail {
 
 SMDEBUG_INLINE bool canonical_text::take_plain(std::string_view& text) noexcept {
@@ -162,6 +111,24 @@ SMDEBUG_INLINE bool read_shape(json::value item, saved_shape& out) {
 }
 
 }  // namespace detail
+
+SMDEBUG_INLINE std::optional<split> split_canonical(byte_view bytes) noexcept {
+    detail::canonical_text text{bytes};
+    split parts;
+    std::string_view mode_name;
+    std::uint64_t mode_step = 0;
+    if (!text.skip("{\"meta\": {\"mode\": \"") || !text.take_plain(mode_name) || !text.skip(", \"mode_step\": ") ||
+        !text.take_number(mode_step) || !text.skip(", \"event_file_name\": \"") ||
+        !text.take_plain(parts.head.event_file_name) || !text.skip("}, ")) {
+        return std::nullopt;
+    }
+    const auto which = mode_named(mode_name);
+    parts.head.mode = which.value_or(mode::global);
+    parts.head.mode_step = static_cast<step_number>(mode_step);
+    parts.payload = text.rest();
+    return which ? std::optional{parts} : std::nullopt;
+}
+
 }  // namespace detail::index_file
 
 namespace detail {

@@ -204,17 +204,10 @@ private:
     bool first_ = true;
 };
 
-/// At most that many bytes of a message.
+/// A message, or its beginning.
 [[nodiscard]] SMDEBUG_INLINE std::string_view short_message(std::string_view text) {
     constexpr std::size_t most = 600;
-    if (text.size() <= most) {
-        return text;
-    }
-    std::size_t end = most;
-    while (end > most - 4 && continues_utf8_character(text[end])) {
-        --end;
-    }
-    return text.substr(0, end);
+    return smdebug::detail::cut_text(text, most);
 }
 
 SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
@@ -563,17 +556,7 @@ SMDEBUG_INLINE bool fits_float(double value) noexcept {
 
 SMDEBUG_INLINE void data_writer::number(double value) {
     constexpr std::uint32_t absent = 0x7FC0'0001;
-    auto bits = is_absent(value) ? absent : std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    for (int i = 0; i < 4; ++i, bits >>= 8U) {
-        byte(static_cast<std::uint8_t>(bits));
-    }
-}
-
-SMDEBUG_INLINE void data_writer::wide_number(double value) {
-    auto bits = std::bit_cast<std::uint64_t>(value);
-    for (int i = 0; i < 8; ++i, bits >>= 8U) {
-        byte(static_cast<std::uint8_t>(bits));
-    }
+    put(is_absent(value) ? absent : std::bit_cast<std::uint32_t>(static_cast<float>(value)));
 }
 
 SMDEBUG_INLINE void data_writer::numbers(std::span<const double> values) {

@@ -106,14 +106,14 @@ inline void note_tensor(seen_tensor& seen, const smdebug::detail::scanned_tensor
 }
 
 inline void take_tensor(reported_run& to, const seen_tensor& seen, std::size_t most_damage) {
-    if (!seen.failures.empty()) {
-        const std::string& last = to.damage.empty() ? std::string{} : to.damage.back();
-        const bool same = seen.file_failed && seen.failures.front() == last;
-        to.damaged += same ? 0 : seen.failures.size();
-        for (const std::string& each : seen.failures) {
-            if (to.damage.size() < most_damage && !same) {
-                to.damage.push_back(each);
-            }
+    for (const std::string& each : seen.failures) {
+        if (seen.file_failed && each == to.last_failed) {  // of another tensor of that file
+            continue;
+        }
+        ++to.damaged;
+        to.last_failed = seen.file_failed ? each : std::string{};
+        if (to.damage.size() < most_damage) {
+            to.damage.push_back(each);
         }
     }
     if (seen.unreadable) {

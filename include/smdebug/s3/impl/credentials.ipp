@@ -2,12 +2,11 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/s3/credentials.hpp>
 
 #include <array>
-#include <charconv>
 #include <cstddef>
-#include <system_error>
 #include <vector>
 
 namespace smdebug::inline v1::s3 {
@@ -43,12 +42,10 @@ SMDEBUG_INLINE std::optional<std::pair<char, std::size_t>> escape_at(const writt
                    [](const written_character& one) { return one.is; });
     const std::string_view text{characters.data(), count};
     const auto number = [&](std::size_t begin, std::size_t end, int base) -> std::optional<char> {
-        unsigned value = 0;
-        const char* const last = text.data() + std::min(end, text.size());
         const bool is_there = begin < end && end <= text.size();
-        const auto [stop, failure] = std::from_chars(text.data() + (is_there ? begin : 0), last, value, base);
-        const bool good = is_there && failure == std::errc{} && stop == last && value < 256;
-        return good ? std::optional{static_cast<char>(value)} : std::nullopt;
+        const auto value = smdebug::detail::number_of_text<std::uint8_t>(
+            is_there ? text.substr(begin, end - begin) : std::string_view{}, base);
+        return value ? std::optional{static_cast<char>(*value)} : std::nullopt;
     };
     const auto found = [](std::optional<char> is, std::size_t length) {
         return is ? std::optional{std::pair{*is, length}} : std::nullopt;

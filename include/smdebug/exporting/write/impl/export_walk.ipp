@@ -243,6 +243,13 @@ SMDEBUG_INLINE void check_output_file(const std::string& path, bool replace) {
     }
 }
 
+SMDEBUG_INLINE void finish_file(buffered_output& file, bool replace, export_result& result) {
+    check_output_file(file.path(), replace);
+    result.bytes += file.size();
+    ++result.files;
+    file.finish(durability::on_disk);
+}
+
 SMDEBUG_INLINE bool is_step_file(std::string_view name, std::string_view extension) noexcept {
     constexpr std::string_view begin = "step_";
     return name.starts_with(begin) && name.ends_with(extension) && name.find('/') == std::string_view::npos &&
@@ -292,23 +299,19 @@ SMDEBUG_INLINE buffered_output& step_files::open(const scanned_tensor& tensor) {
 }
 
 SMDEBUG_INLINE void step_files::close() {
-    if (!file_) {
-        return;
-    }
-    bytes_ += file_->size();
-    if (!is_single_) {
+    if (file_ && !is_single_) {
+        bytes_ += file_->size();
         file_->finish(durability::cached);
         file_.reset();
     }
 }
 
 SMDEBUG_INLINE void step_files::finish(export_result& result) {
-    if (is_single_ && file_) {
-        check_output_file(output_, replace_);
-        file_->finish(durability::on_disk);
-    } else if (folder_) {
-        folder_->take_its_place(replace_);
+    if (is_single_) {
+        finish_file(*file_, replace_, result);
+        return;
     }
+    folder_->take_its_place(replace_);
     result.files += count_;
     result.bytes += bytes_;
 }

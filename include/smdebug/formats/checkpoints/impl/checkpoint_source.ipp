@@ -3,6 +3,7 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 #include <smdebug/formats/checkpoints/distributed.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
@@ -13,14 +14,12 @@
 #include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -295,8 +294,8 @@ private:
             if (!shard || index_of(key) != nullptr) {
                 continue;
             }
-            const std::optional<std::uint64_t> number = number_of(shard->number);
-            const std::optional<std::uint64_t> count = number_of(shard->count);
+            const std::optional<std::uint64_t> number = smdebug::detail::number_of_text<std::uint64_t>(shard->number);
+            const std::optional<std::uint64_t> count = smdebug::detail::number_of_text<std::uint64_t>(shard->count);
             if (!number || !count || *count == 0 || *number > *count) {
                 all_.not_read.push_back({key, "its name says that it is part " + std::string{shard->number} + " of " +
                                                   std::string{shard->count} + ", which cannot be"});
@@ -337,12 +336,6 @@ private:
                                                      std::to_string(count) + " parts of this checkpoint " +
                                                      (gone == 1 ? "is" : "are") +
                                                      " missing; copy or download what is missing"});
-    }
-
-    [[nodiscard]] static std::optional<std::uint64_t> number_of(std::string_view digits) noexcept {
-        std::uint64_t number = 0;
-        const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        return wrong == std::errc{} ? std::optional{number} : std::nullopt;
     }
 
     // See tensor_owners.

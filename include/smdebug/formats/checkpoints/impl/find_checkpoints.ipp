@@ -3,6 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
 #include <smdebug/storage/local_storage.hpp>
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -107,10 +107,7 @@ SMDEBUG_INLINE std::string_view named_by(std::string_view key) noexcept {
 
 /// The number that the digits form.
 [[nodiscard]] inline std::optional<step_number> whole_number(std::string_view digits) noexcept {
-    step_number number = 0;
-    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    const bool is_whole = code == std::errc{} && end == digits.data() + digits.size() && is_digit(digits.front());
-    return is_whole ? std::optional{number} : std::nullopt;
+    return digits.starts_with('-') ? std::nullopt : smdebug::detail::number_of_text<step_number>(digits);
 }
 
 SMDEBUG_INLINE std::optional<shard_name> shard_of(std::string_view stem) noexcept {
@@ -766,7 +763,7 @@ SMDEBUG_INLINE std::optional<named_step> step_pattern::operator()(std::string_vi
     if (!found) {
         return std::nullopt;
     }
-    const std::optional<step_number> number = found->empty() ? std::nullopt : whole_number(*found);
+    const std::optional<step_number> number = whole_number(*found);
     if (!number) {
         throw value_error("the pattern \"" + pattern_.pattern() + "\" takes \"" + std::string{*found} + "\" out of " +
                               std::string{path} + ", which is not a step's number",

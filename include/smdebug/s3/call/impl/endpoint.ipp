@@ -3,11 +3,10 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call/endpoint.hpp>
 
-#include <charconv>
-#include <system_error>
 #include <utility>
 
 namespace smdebug::inline v1::s3::detail {
@@ -37,13 +36,11 @@ SMDEBUG_INLINE std::optional<std::string> percent_decoded(std::string_view text)
             break;
         }
         text.remove_prefix(plain);
-        const std::string_view digits = text.substr(1, 2);
-        unsigned char code = 0;
-        const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-        if (failure != std::errc{} || digits.size() < 2 || end != digits.data() + 2) {
+        const auto code = smdebug::detail::number_of_text<std::uint8_t>(text.substr(1, 2), 16);
+        if (!code || text.size() < 3) {
             return std::nullopt;
         }
-        out += static_cast<char>(code);
+        out += static_cast<char>(*code);
         text.remove_prefix(3);
     }
     return out;
@@ -87,9 +84,8 @@ SMDEBUG_INLINE std::optional<server_name> server_named_by(std::string_view url) 
     found.has_user = !parts.user.empty();
     found.port = found.secure ? 443U : 80U;
     if (!parts.port.empty()) {
-        const char* const last = parts.port.data() + parts.port.size();
-        const auto [end, failure] = std::from_chars(parts.port.data(), last, found.port);
-        if (failure != std::errc{} || end != last || found.port == 0 || found.port > 65535) {
+        found.port = smdebug::detail::number_of_text<std::uint16_t>(parts.port).value_or(0);
+        if (found.port == 0) {
             return std::nullopt;
         }
     }

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/s3/call/signature.hpp>
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <iterator>
 
@@ -85,8 +85,8 @@ SMDEBUG_INLINE std::string canonical_query(std::vector<std::pair<std::string, st
 }
 
 SMDEBUG_INLINE std::string host_header(const http::detail::url_parts& url) {
-    unsigned port = 0;  // by value, as libcurl sends "0443" as 443; the scheme's default if empty
-    std::from_chars(url.port.data(), url.port.data() + url.port.size(), port);
+    // By value, as libcurl sends "0443" as 443; the scheme's default if empty.
+    const unsigned port = smdebug::detail::number_of_text<unsigned>(url.port).value_or(0);
     const bool is_usual = port == 0 || port == (url.scheme == "https" ? 443U : 80U);
     return std::string{url.host} + (is_usual ? "" : ":" + std::to_string(port));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
@@ -10,12 +11,10 @@
 #include <smdebug/trial/load/wait.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace smdebug::inline v1 {
@@ -185,8 +184,9 @@ SMDEBUG_INLINE int number(const std::optional<int>& option, const char* name, in
     // Read once, at opening; the library never writes the environment.
     if (const char* text = option ? nullptr : std::getenv(name)) {  // NOLINT(concurrency-mt-unsafe)
         seen = text;
-        const auto [end, code] = std::from_chars(seen.data(), seen.data() + seen.size(), value);
-        good = code == std::errc{} && end == seen.data() + seen.size();
+        const auto read = detail::number_of_text<int>(seen);
+        good = read.has_value();
+        value = read.value_or(0);
     }
     if (!good || value < least) {
         throw value_error(std::string{name} + " must be a whole number, " + std::to_string(least) +
@@ -200,16 +200,14 @@ SMDEBUG_INLINE std::chrono::milliseconds delay(const std::optional<std::chrono::
     constexpr double longest = 1e9;  // seconds
     double seconds = 0;
     std::string seen;
-    bool good = true;
     if (option) {
         seconds = std::chrono::duration<double>(*option).count();
         seen = std::to_string(seconds);
     } else if (const char* text = std::getenv(name)) {  // NOLINT(concurrency-mt-unsafe)
         seen = text;
-        const auto [end, code] = std::from_chars(seen.data(), seen.data() + seen.size(), seconds);
-        good = code == std::errc{} && end == seen.data() + seen.size();
+        seconds = detail::number_of_text<double>(seen).value_or(-1);
     }
-    if (!good || !(seconds >= 0 && seconds <= longest)) {
+    if (!(seconds >= 0 && seconds <= longest)) {
         throw value_error(std::string{name} + " must be a number of seconds, 0 or more; it is \"" + seen + "\"");
     }
     return std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));

@@ -4,6 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/sorted_blocks.hpp>
+#include <smdebug/core/text_number.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/digest.hpp>
@@ -15,7 +16,6 @@
 #include <smdebug/wire/tensor_proto.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 namespace smdebug::inline v1::detail {
 
@@ -169,12 +169,7 @@ SMDEBUG_INLINE std::uint64_t paged_event_file::bytes_of(std::size_t begin, std::
 }
 
 SMDEBUG_INLINE std::optional<step_number> whole_number(std::optional<std::string_view> text) noexcept {
-    step_number number = 0;
-    if (!text || text->empty()) {
-        return std::nullopt;
-    }
-    const auto read = std::from_chars(text->data(), text->data() + text->size(), number);
-    return read.ec == std::errc{} && read.ptr == text->data() + text->size() ? std::optional{number} : std::nullopt;
+    return number_of_text<step_number>(text.value_or(""));
 }
 
 SMDEBUG_INLINE status read_event_facts(byte_view payload, event_record& out) {
