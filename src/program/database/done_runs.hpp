@@ -2,7 +2,7 @@
 // Among a million runs the chance of a collision is 1 in 10^26.
 #pragma once
 
-#include <smdebug/batch/search/found_place.hpp>
+#include <smdebug/core/hash_set.hpp>
 
 #include <cstdint>
 #include <string_view>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/hash_set.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/formats/tensorboard/log_files.hpp>
 #include <smdebug/storage/uri.hpp>
@@ -15,8 +16,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace smdebug::inline v1::detail {
 
@@ -100,88 +99,6 @@ using left_out_files = std::map<std::string, std::size_t, std::less<>>;
     }
     return path.append(name);
 }
-
-/// A set of hashes, none of which is {}: open addressing with linear probing.  A hash with more than 64 bits has those
-/// that choose its place in a member `high`.
-/// Memory: 1.25 to 2 times that of its hashes, and two thirds as much again while it grows.
-/// Threads: const calls may run at once.
-template <class Hash>
-class hash_set {
-public:
-    /// Reserves room for so many.
-    void reserve(std::size_t count) {
-        if (const std::size_t slots = count + count / 2 + 16; slots > slots_.size()) {
-            resize(slots);
-        }
-    }
-    /// Room for one more, so that the next insert() does not throw.
-    void make_room() {
-        if (size_ + 1 > slots_.size() / 5 * 4) {
-            resize(slots_.size() + slots_.size() / 2 + 16);
-        }
-    }
-    /// Returns whether it is new.
-    bool insert(Hash hash) {
-        make_room();
-        Hash& slot = slots_[place_of(hash)];
-        const bool is_new = std::exchange(slot, hash) != hash;
-        size_ += is_new ? 1U : 0U;
-        return is_new;
-    }
-    void erase(Hash hash) noexcept {
-        if (!contains(hash)) {
-            return;
-        }
-        // What stands behind the gap moves into it, unless its probe begins behind the gap.
-        std::size_t gap = place_of(hash);
-        for (std::size_t next = after(gap); slots_[next] != Hash{}; next = after(next)) {
-            const std::size_t home = home_of(slots_[next]);
-            const bool begins_behind = gap < next ? home > gap && home <= next : home > gap || home <= next;
-            if (!begins_behind) {
-                slots_[gap] = slots_[next];
-                gap = next;
-            }
-        }
-        slots_[gap] = {};
-        --size_;
-    }
-    [[nodiscard]] bool contains(Hash hash) const noexcept { return !slots_.empty() && slots_[place_of(hash)] == hash; }
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] std::size_t bytes() const noexcept { return slots_.capacity() * sizeof(Hash); }
-
-private:
-    /// The slot where a probe begins.
-    [[nodiscard]] std::size_t home_of(const Hash& hash) const noexcept {
-        if constexpr (requires { hash.high; }) {
-            return static_cast<std::size_t>(hash.high % slots_.size());
-        } else {
-            return static_cast<std::size_t>(hash % slots_.size());
-        }
-    }
-    [[nodiscard]] std::size_t after(std::size_t place) const noexcept {
-        return place + 1 == slots_.size() ? 0 : place + 1;
-    }
-    /// Its slot, or the free one where it would go.
-    [[nodiscard]] std::size_t place_of(const Hash& hash) const noexcept {
-        std::size_t place = home_of(hash);
-        while (slots_[place] != Hash{} && slots_[place] != hash) {
-            place = after(place);
-        }
-        return place;
-    }
-    void resize(std::size_t slots) {
-        std::vector<Hash> old(slots);
-        old.swap(slots_);
-        for (const Hash& hash : old) {
-            if (hash != Hash{}) {
-                slots_[place_of(hash)] = hash;
-            }
-        }
-    }
-
-    std::vector<Hash> slots_;  // {}: free; some always are
-    std::size_t size_ = 0;
-};
 
 /// A set of texts, identified by 64 bits.  Two texts are confused by chance once in 2^64 pairs: among a million texts
 /// once in 37 million sets.
