@@ -21,16 +21,12 @@ TEST_CASE("loader: once the job has ended the same file is damage; the last cata
     storage_loader load{store, options};
     const catalog run = load.open();
     build.step(one(3)).end();
-    try {
-        static_cast<void>(load.load(run));
-        FAIL("loaded");
-    } catch (const corrupt_data& thrown) {
-        CHECK(thrown.code() == error_code::corrupt_index);
-        CHECK(thrown.where() == smdebug::detail::locations::index_key(2, "worker_0"));
-        CHECK(thrown.step() == 2);
-        CHECK(thrown.step_mode() == mode::global);
-        CHECK(thrown.worker() == "worker_0");
-    }
+    const corrupt_data thrown = caught<corrupt_data>([&] { return load.load(run); });
+    CHECK(thrown.code() == error_code::corrupt_index);
+    CHECK(thrown.where() == smdebug::detail::locations::index_key(2, "worker_0"));
+    CHECK(thrown.step() == 2);
+    CHECK(thrown.step_mode() == mode::global);
+    CHECK(thrown.worker() == "worker_0");
     build.step(one(2));  // repaired: what was read before the damage is not lost to the next load
     const auto next = load.load(run);
     REQUIRE(next.has_value());
