@@ -1,6 +1,6 @@
 #include <smdebug/rules/invoke_rules.hpp>
 
-#include "support/fake_trial.hpp"
+#include "support/archetypes.hpp"
 #include "support/run_builder.hpp"
 #include "support/test.hpp"
 
@@ -177,7 +177,7 @@ TEST_CASE("invoke_rule: notes are handed over apart from findings, empty answers
 }
 
 TEST_CASE("invoke_rule: runs over a trial that is no more than readable") {
-    const fake_trial run{{{"a", {{0, {1}}, {4, {5}}}}}};
+    const trial_archetype run{{{0, 1}, {4, 5}}};
     const auto outcome = invoke_rule(mean_above{}, run, {});
     CHECK(outcome.met_at == steps_list{4});
     CHECK(outcome.evaluated == 2);
