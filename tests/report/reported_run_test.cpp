@@ -41,6 +41,22 @@ memory_storage run_of(int steps) {
     return store;
 }
 
+/// Two steps of the tensors t100 to t139.
+memory_storage many_tensors() {
+    memory_storage store{"run"};
+    run_builder builder{store};
+    builder.collections();
+    for (const step_number step : {0, 1}) {
+        written_step many{.step = step};
+        for (int i = 0; i < 40; ++i) {
+            many.tensors.push_back(tensor_of<float>("t" + std::to_string(100 + i), {1, 2}));
+        }
+        builder.step(many);
+    }
+    builder.end();
+    return store;
+}
+
 const tensor_series* series_of(const reported_run& run, const std::string& tensor, const std::string& worker,
                                std::size_t axis) {
     for (const tensor_series& each : run.series.all()) {
@@ -161,18 +177,7 @@ TEST_CASE("gather_run: a saved reduction that cannot be read is named, and no ot
 }
 
 TEST_CASE("gather_run: tensors that there is no room for are counted") {
-    memory_storage store{"run"};
-    run_builder builder{store};
-    builder.collections();
-    for (const step_number step : {0, 1}) {
-        written_step many{.step = step};
-        for (int i = 0; i < 40; ++i) {
-            many.tensors.push_back(tensor_of<float>("t" + std::to_string(100 + i), {1, 2}));
-        }
-        builder.step(many);
-    }
-    builder.end();
-    const reported_run all = gather_run(memory_trial{store}, {.most_bytes = 2'000});
+    const reported_run all = gather_run(memory_trial{many_tensors()}, {.most_bytes = 2'000});
     CHECK(all.tensors == 40);
     CHECK(all.values == 80);
     CHECK(all.bytes == 80 * 8);
@@ -186,18 +191,7 @@ TEST_CASE("gather_run: tensors that there is no room for are counted") {
 }
 
 TEST_CASE("gather_run: tensors with a finding are the last to be left out, however little room there is") {
-    memory_storage store{"run"};
-    run_builder builder{store};
-    builder.collections();
-    for (const step_number step : {0, 1}) {
-        written_step many{.step = step};
-        for (int i = 0; i < 40; ++i) {
-            many.tensors.push_back(tensor_of<float>("t" + std::to_string(100 + i), {1, 2}));
-        }
-        builder.step(many);
-    }
-    builder.end();
-    const memory_trial run{store};
+    const memory_trial run{many_tensors()};
     rule_result verdict;
     for (const char* const name : {"t139", "t100", "", "of no tensor"}) {
         verdict.outcome.findings.push_back({.tensor = name, .worker = "worker_0", .step = 1});
