@@ -71,13 +71,9 @@ TEST_CASE("archive.hpp: of several runs in an archive one is named") {
     folder.write("two.tar", tar_of(files));
     check_run(create_trial(folder.path() + "/two.tar!/jobs/b"));
     check_run(create_trial(folder.path() + "/two.tar!/jobs/a/"));
-    try {
-        static_cast<void>(create_trial(folder.path() + "/two.tar"));
-        FAIL("nothing was thrown");
-    } catch (const value_error& several) {
-        CHECK(several.message().find("has 2 runs; name one of them: " + folder.path() + "/two.tar!/jobs/a, ") !=
-              std::string_view::npos);
-    }
+    const value_error several = caught<value_error>([&] { return create_trial(folder.path() + "/two.tar"); });
+    CHECK(several.message().find("has 2 runs; name one of them: " + folder.path() + "/two.tar!/jobs/a, ") !=
+          std::string_view::npos);
     CHECK_THROWS_AS(static_cast<void>(create_trial(folder.path() + "/two.tar!/jobs/c")), not_found);
     folder.write("one.tar", tar_of(run_files("deep/in/it/")));
     check_run(create_trial(folder.path() + "/one.tar"));

@@ -39,7 +39,7 @@ std::string kept_numbers(const learn_options& how) {
 // The facts of all runs that this rank gets.
 learned::all_facts learn_own(const run_source& next, const learn_access& access, const learn_options& how,
                              learn_reports& says) {
-    const auto found = [&]() -> std::optional<run_finder::found> {
+    const auto found = [&](const auto&) -> std::optional<run_finder::found> {
         auto run = next();
         return run ? std::optional{run_finder::found{.run = *std::move(run)}} : std::nullopt;
     };

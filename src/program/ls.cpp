@@ -192,7 +192,7 @@ int verify(const ls_arguments& args, console& to) {
     how.skip_damaged = true;  // what is damaged has a row
     for_each_run(args.runs, how, to, [&](const std::string& path, const auto& run) {
         row_buffer row = rows.buffer();
-        for (const difference& each : verify_run(run)) {
+        for (const inconsistency& each : verify_run(run)) {
             row.text(path);
             row.text(name_of(each.kind));
             row.text(each.file);

@@ -234,10 +234,12 @@ public:
             wait_for_folders();
         }
         using clock = std::chrono::steady_clock;
+        auto next_page = clock::now();
         while (true) {
             const bool has_new = open_new_folders();
             const bool over = look() && (!has_new || stop_.stop_requested());
-            if (!over && !changed_ && !has_new && written_) {
+            changed_ = changed_ || has_new;
+            if (!over && (!changed_ || clock::now() < next_page)) {
                 pause_for(args_.interval, stop_);
                 continue;
             }
@@ -248,14 +250,14 @@ public:
             gather();
             page_.look_again = over ? 0 : seconds();
             report::detail::write_page(page_, args_.output);
-            written_ = true;
             if (over) {
                 break;
             }
-            // Each time the run is walked from its beginning: this takes at most a tenth of the time.
-            pause_for(std::max(args_.interval,
-                               std::chrono::duration_cast<std::chrono::milliseconds>(9 * (clock::now() - began))),
-                      stop_);
+            changed_ = false;
+            // Each time the run is walked from its beginning: this takes at most a tenth of the time, but for the last
+            // page, which comes as soon as all is there.
+            next_page = clock::now() + 9 * (clock::now() - began);
+            pause_for(args_.interval, stop_);
         }
         tell_report(args_, page_, to_);
         for (const one& each : opened_) {
@@ -320,7 +322,6 @@ private:
 
     // Whether all runs have ended; new data sets changed_.
     [[nodiscard]] bool look() {
-        changed_ = false;
         bool all = true;
         const auto limit = args_.check.follow.give_up_after;
         for (one& each : opened_) {
@@ -391,8 +392,7 @@ private:
     quiet_notes quiet_;
     std::vector<one> opened_;
     report::detail::page page_;
-    bool changed_ = false;
-    bool written_ = false;
+    bool changed_ = true;  // since the last page
 };
 
 // `report --follow`: the page is written again while its runs grow, until their jobs end; an open page reads it again.

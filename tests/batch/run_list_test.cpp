@@ -24,12 +24,7 @@ texts lines_of(const std::string& text) {
 }
 
 std::string message_of(run_list& list) {
-    try {
-        static_cast<void>(list.next());
-    } catch (const error& failed) {
-        return failed.what();
-    }
-    return "no error";
+    return smdebug_test::what_of<error>([&] { return list.next(); }, "no error");
 }
 
 // Produces a line again and again, without storing it.

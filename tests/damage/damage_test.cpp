@@ -87,7 +87,7 @@ enum class saved { values, reductions };
 [[nodiscard]] facts of_verified_run(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
     const facts all = asked(store, problems);
-    for (const difference& each : verify_run(trial{store, {.poll_interval = 1ms}})) {
+    for (const inconsistency& each : verify_run(trial{store, {.poll_interval = 1ms}})) {
         throw corrupt_data(each.what, {.where = each.file});
     }
     return all;

@@ -330,7 +330,7 @@ void call_trial(const Trial& run) {
     expect(run.tensor("matrix").template value<float>(0)(0, 1) == 3, "a matrix of a trial");
 
     std::size_t tensors = 0;
-    smd::step_stream steps{run, smd::step_question{.values_up_to = 64, .threads = 2}};
+    smd::step_stream steps{run, smd::step_question{.values_up_to = 64, .how = {.threads = 2}}};
     while (const smd::step_stream::visited_step* const step = steps.next()) {
         for (const smd::reduced_tensor& one : step->tensors) {
             tensors += one ? 1 : 0;

@@ -83,6 +83,32 @@ TEST_CASE("format_of: by what is there") {
     CHECK(format_with({"events/events.out.tfevents.1.host"}) == data_format::tensorboard);
 }
 
+TEST_CASE("format_of: a run that is written between two of its looks has an index") {
+    /// Has nothing until the look before, then a run of two steps.
+    struct written_meanwhile : memory_storage {
+        using memory_storage::memory_storage;
+        int looks_before = 0;
+        std::shared_ptr<int> looks = std::make_shared<int>(0);
+        [[nodiscard]] std::optional<std::vector<object_entry>> entries(std::string_view prefix, std::string_view after,
+                                                                       std::size_t most) const override {
+            return ++*looks > looks_before ? memory_storage::entries(prefix, after, most)
+                                           : std::optional{std::vector<object_entry>{}};
+        }
+    };
+    for (int looks_before = 0; looks_before < 5; ++looks_before) {
+        CAPTURE(looks_before);
+        written_meanwhile store;
+        store.looks_before = looks_before;
+        for (const char* const key :
+             {"collections/000000000/worker_0_collections.json", "events/000000000000/000000000000_worker_0.tfevents",
+              "index/000000000/000000000000_worker_0.json", "events/000000000001/000000000001_worker_0.tfevents",
+              "index/000000000/000000000001_worker_0.json", "training_job_end.ts"}) {
+            store.write(key, {});
+        }
+        CHECK(format_of(any_storage{store}) == data_format::smdebug);
+    }
+}
+
 TEST_CASE("open_data: an .npz is held to its limits") {
     const any_storage folder{local_storage{std::string{SMDEBUG_TEST_DATA} + "/checkpoints/numbered"}};
     CHECK(trial{open_data(folder)}.steps() == std::vector<step_number>{500, 1000});

@@ -195,13 +195,8 @@ TEST_CASE("digests: a step that saves everything has them, and a resumed run goe
 }
 
 TEST_CASE("digests: names of collections are checked as those of include_collections are") {
-    const auto why_not = [](const hook_options& options) -> std::string {
-        try {
-            check(options);
-        } catch (const value_error& refused) {
-            return std::string{refused.message()};
-        }
-        return {};
+    const auto why_not = [](const hook_options& options) {
+        return smdebug_test::message_of<value_error>([&] { check(options); });
     };
     CHECK(why_not({.digests = {"weights", "mine"}}).empty());
     CHECK(why_not({.digests = {"wieghts"}}).starts_with("digests: there is no collection \"wieghts\"."));

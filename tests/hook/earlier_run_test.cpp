@@ -63,14 +63,11 @@ TEST_CASE("earlier_run: a worker's own steps are refused, those of others are no
     put_step(store, 3, "worker_1");
     CHECK_NOTHROW(earlier_run(any_storage{store}, "worker_0").refuse());
     put_step(store, 12, "worker_0");
-    try {
-        earlier_run(any_storage{store}, "worker_0").refuse();
-        CHECK_MESSAGE(false, "not refused");
-    } catch (const run_exists& thrown) {
-        CHECK(thrown.step() == 12);
-        CHECK(thrown.worker() == "worker_0");
-        CHECK(std::string{thrown.what()}.find("existing_run::resume") != std::string::npos);
-    }
+    const run_exists thrown =
+        smdebug_test::caught<run_exists>([&] { earlier_run(any_storage{store}, "worker_0").refuse(); });
+    CHECK(thrown.step() == 12);
+    CHECK(thrown.worker() == "worker_0");
+    CHECK(std::string{thrown.what()}.find("existing_run::resume") != std::string::npos);
 }
 
 TEST_CASE("earlier_run: a job that has ended is refused, to resume, too") {
@@ -150,13 +147,10 @@ TEST_CASE("earlier_run: an unreadable index file is an error that says what to d
     put_step(store, 0, "worker_0", mode::train, 0);
     const std::set<std::string> before = keys_of(store);
     for (const std::optional<step_number> first : {std::optional<step_number>{}, std::optional<step_number>{2}}) {
-        try {
-            static_cast<void>(earlier_run(any_storage{store}, "worker_0").resume(first));
-            CHECK_MESSAGE(false, "not reported");
-        } catch (const unavailable& thrown) {
-            CHECK(thrown.where() == smdebug::detail::locations::index_key(0, "worker_0"));
-            CHECK(std::string{thrown.what()}.find("Input/output error; make it readable") != std::string::npos);
-        }
+        const unavailable thrown = smdebug_test::caught<unavailable>(
+            [&] { return earlier_run(any_storage{store}, "worker_0").resume(first); });
+        CHECK(thrown.where() == smdebug::detail::locations::index_key(0, "worker_0"));
+        CHECK(std::string{thrown.what()}.find("Input/output error; make it readable") != std::string::npos);
         CHECK(keys_of(store) == before);
     }
 }
@@ -312,12 +306,9 @@ TEST_CASE("earlier_run: a storage that cannot remove says so, where something is
     smdebug_test::scripted_storage store;
     CHECK(earlier_run(any_storage{store}, "worker_0").resume({}).step == 0);
     store.write(smdebug::detail::locations::event_key(0, "worker_0"), as_bytes("events"));
-    try {
-        static_cast<void>(earlier_run(any_storage{store}, "worker_0").resume({}));
-        CHECK_MESSAGE(false, "not refused");
-    } catch (const unsupported& thrown) {
-        CHECK(std::string{thrown.what()}.find("an earlier run left") != std::string::npos);
-    }
+    const unsupported thrown =
+        smdebug_test::caught<unsupported>([&] { return earlier_run(any_storage{store}, "worker_0").resume({}); });
+    CHECK(std::string{thrown.what()}.find("an earlier run left") != std::string::npos);
 }
 
 TEST_CASE("earlier_run: what S3 can do is enough to refuse, and to go on") {

@@ -205,18 +205,16 @@ TEST_CASE("hook_json: a regex of a known collection is added to those of its nam
 }
 
 TEST_CASE("hook_json: a collection that no tensor can belong to is refused, the package's own are not") {
-    try {
-        static_cast<void>(options_of(R"({"CollectionConfigurations": [
-            {"CollectionName": "weights"}, {"CollectionName": "mine", "CollectionParameters": {"save_interval": 1}}]})"));
-        FAIL("taken");
-    } catch (const value_error& thrown) {
-        CHECK(thrown.code() == error_code::invalid_collection_configuration);
-        CHECK(thrown.python_name() == "InvalidCollectionConfiguration");
-        CHECK(thrown.where() == "hook.json");
-        CHECK(thrown.message() ==
-              "hook.json: the collection \"mine\" is configured, but no tensor can belong to it: give it an "
-              "\"include_regex\" in its CollectionParameters, or take it out");
-    }
+    const value_error thrown = smdebug_test::caught<value_error>([&] {
+        return options_of(R"({"CollectionConfigurations": [
+            {"CollectionName": "weights"}, {"CollectionName": "mine", "CollectionParameters": {"save_interval": 1}}]})");
+    });
+    CHECK(thrown.code() == error_code::invalid_collection_configuration);
+    CHECK(thrown.python_name() == "InvalidCollectionConfiguration");
+    CHECK(thrown.where() == "hook.json");
+    CHECK(thrown.message() ==
+          "hook.json: the collection \"mine\" is configured, but no tensor can belong to it: give it an "
+          "\"include_regex\" in its CollectionParameters, or take it out");
     for (const char* const known : {"all", "default", "losses", "inputs", "outputs", "layers", "metrics", "sm_metrics",
                                     "optimizer_variables", "trees", "labels"}) {
         CAPTURE(known);
@@ -364,28 +362,19 @@ TEST_CASE("hook_json: the file is the argument's, else the environment's, else i
         const environment_variable set{"SMDEBUG_CONFIG_FILE_PATH", folder.path() + "/environment.json"};
         CHECK(hook_options_from_json_file(folder.path() + "/argument.json").out_dir == "a");
         CHECK(hook_options_from_json_file().out_dir == "e");
-        try {
-            static_cast<void>(hook_options_from_json_file(folder.path() + "/missing.json"));
-            FAIL("found");
-        } catch (const not_found& thrown) {
-            const std::string message{thrown.message()};
-            CHECK(thrown.where() == folder.path() + "/missing.json");
-            CHECK(message.find("missing.json") != std::string::npos);
-            CHECK(message.find("SMDEBUG_CONFIG_FILE_PATH") != std::string::npos);
-            CHECK(message.find("/opt/ml/input/config/debughookconfig.json") != std::string::npos);
-        }
+        const not_found thrown = smdebug_test::caught<not_found>(
+            [&] { return hook_options_from_json_file(folder.path() + "/missing.json"); });
+        const std::string message{thrown.message()};
+        CHECK(thrown.where() == folder.path() + "/missing.json");
+        CHECK(message.find("missing.json") != std::string::npos);
+        CHECK(message.find("SMDEBUG_CONFIG_FILE_PATH") != std::string::npos);
+        CHECK(message.find("/opt/ml/input/config/debughookconfig.json") != std::string::npos);
         CHECK_THROWS_AS(static_cast<void>(hook_options_from_json_file(folder.path())), error);
-        try {
-            static_cast<void>(hook_options_from_json_file(folder.path() + "/bad.json"));
-            FAIL("read");
-        } catch (const value_error& thrown) {
-            CHECK(std::string{thrown.message()}.starts_with(folder.path() + "/bad.json: "));
-        }
+        const value_error refused =
+            smdebug_test::caught<value_error>([&] { return hook_options_from_json_file(folder.path() + "/bad.json"); });
+        CHECK(std::string{refused.message()}.starts_with(folder.path() + "/bad.json: "));
     }
     const environment_variable empty{"SMDEBUG_CONFIG_FILE_PATH", ""};
-    try {
-        static_cast<void>(hook_options_from_json_file());
-    } catch (const not_found& thrown) {
-        CHECK(thrown.where() == "/opt/ml/input/config/debughookconfig.json");
-    }
+    const not_found thrown = smdebug_test::caught<not_found>([&] { return hook_options_from_json_file(); });
+    CHECK(thrown.where() == "/opt/ml/input/config/debughookconfig.json");
 }

@@ -9,12 +9,7 @@ using namespace smdebug;
 namespace {
 
 std::string wrong_with(const hook_options& options) {
-    try {
-        check(options);
-    } catch (const value_error& thrown) {
-        return std::string{thrown.message()};
-    }
-    return "";
+    return smdebug_test::message_of<value_error>([&] { check(options); });
 }
 
 bool has(const std::string& text, std::string_view piece) { return text.find(piece) != std::string::npos; }

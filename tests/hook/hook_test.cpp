@@ -58,14 +58,7 @@ TEST_CASE("hook: an out_dir that is a file is refused in the words of a trial th
     const temporary_folder folder;
     folder.write("file", "x");
     const std::string path = folder.path() + "/file";
-    const auto refusal_of = [](auto&& open) -> std::string {
-        try {
-            open();
-        } catch (const smd::not_found& thrown) {
-            return thrown.what();
-        }
-        return {};
-    };
+    const auto refusal_of = [](auto&& open) { return smdebug_test::what_of<smd::not_found>([&] { open(); }); };
     const std::string refusal = refusal_of([&] { smd::hook{saves_all(path)}; });
     CHECK(refusal == "NotFound: " + path + " is a file, not the folder of a run");
     CHECK(refusal_of([&] { smd::local_trial{path}; }).starts_with(refusal));
@@ -74,14 +67,12 @@ TEST_CASE("hook: an out_dir that is a file is refused in the words of a trial th
 TEST_CASE("hook: a storage that can only be read is refused when the hook is opened, and dry runs do not mind") {
     smd::memory_storage objects{"label"};
     const smd::any_storage reads_only{smdebug_test::storage_archetype{objects}};
-    try {
+    const smd::unsupported thrown = smdebug_test::caught<smd::unsupported>([&] {
         smd::hook hook{reads_only, saves_all()};
-        FAIL("it should not open");
-    } catch (const smd::unsupported& thrown) {
-        CHECK(thrown.where() == "archetype");
-        CHECK(std::string{thrown.what()}.find("archetype cannot be written, only read: give the hook a storage that "
-                                              "has write()") != std::string::npos);
-    }
+    });
+    CHECK(thrown.where() == "archetype");
+    CHECK(std::string{thrown.what()}.find("archetype cannot be written, only read: give the hook a storage that "
+                                          "has write()") != std::string::npos);
     CHECK(objects.list("", "").empty());
     smd::hook_options dry = saves_all();
     dry.dry_run = true;

@@ -225,13 +225,10 @@ TEST_CASE("view_of: elements that the shape does not fit are a value_error that 
     const std::vector<float> values{1, 2, 3};
     const std::vector<float> none;
     const std::array<std::size_t, 2> square{2, 2};
-    try {
-        static_cast<void>(smd::view_of(values, square, "layer.weight"));
-        FAIL("accepted");
-    } catch (const smd::value_error& error) {
-        CHECK(error.message() == "the tensor \"layer.weight\" has 3 elements, which the shape (2, 2) does not fit");
-        CHECK(error.tensor() == "layer.weight");
-    }
+    const smd::value_error error =
+        smdebug_test::caught<smd::value_error>([&] { return smd::view_of(values, square, "layer.weight"); });
+    CHECK(error.message() == "the tensor \"layer.weight\" has 3 elements, which the shape (2, 2) does not fit");
+    CHECK(error.tensor() == "layer.weight");
     const std::vector<std::int64_t> negative{-1, -3};
     CHECK_THROWS_AS(static_cast<void>(smd::view_of(values, smd::extents_view{negative}.get(), "n")), smd::value_error);
     const std::vector<std::int64_t> hidden{0, -1};  // no elements, and an extent that no file can hold
@@ -264,12 +261,7 @@ TEST_CASE("check: a view whose parts do not belong together is a value_error") {
 namespace {
 
 std::string wrong_with(std::string_view name) {
-    try {
-        smd::detail::check_tensor_name(name);
-    } catch (const smd::value_error& thrown) {
-        return std::string{thrown.message()};
-    }
-    return "";
+    return smdebug_test::message_of<smd::value_error>([&] { smd::detail::check_tensor_name(name); });
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <smdebug/core/error.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
@@ -10,12 +11,7 @@ using namespace smdebug;
 namespace {
 
 std::string wrong_with(const save_config& config) {
-    try {
-        check(config, "save_config");
-    } catch (const value_error& thrown) {
-        return std::string{thrown.message()};
-    }
-    return "";
+    return smdebug_test::message_of<value_error>([&] { check(config, "save_config"); });
 }
 
 }  // namespace

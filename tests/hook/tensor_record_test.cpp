@@ -180,12 +180,7 @@ std::vector<std::string> names(const smd::detail::reduction_plan& plan) {
 }
 
 std::string wrong_with(const smd::reduction_config& config) {
-    try {
-        static_cast<void>(smd::detail::make_reduction_plan(config, "here"));
-    } catch (const smd::value_error& thrown) {
-        return std::string{thrown.message()};
-    }
-    return "";
+    return smdebug_test::message_of<smd::value_error>([&] { return smd::detail::make_reduction_plan(config, "here"); });
 }
 
 }  // namespace

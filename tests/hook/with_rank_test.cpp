@@ -104,13 +104,9 @@ TEST_CASE("two hooks of one name in one folder: the message says how ranks are s
     const smdebug_test::temporary_folder folder;
     const smd::hook_options options{.out_dir = folder.path() + "/run"};
     const smd::hook first{options};
-    try {
-        const smd::hook second{options};
-        FAIL("not refused");
-    } catch (const smd::unavailable& refused) {
-        CHECK(refused.code() == smd::error_code::in_use);
-        const std::string said = refused.what();
-        CHECK(said.find("num_workers") != std::string::npos);
-        CHECK(said.find("include_workers::all") != std::string::npos);
-    }
+    const smd::unavailable refused = smdebug_test::caught<smd::unavailable>([&] { const smd::hook second{options}; });
+    CHECK(refused.code() == smd::error_code::in_use);
+    const std::string said = refused.what();
+    CHECK(said.find("num_workers") != std::string::npos);
+    CHECK(said.find("include_workers::all") != std::string::npos);
 }

@@ -36,13 +36,12 @@ Arguments parsed(texts arguments) {
 }
 
 std::string refusal(texts arguments) {
-    try {
-        cli::detail::command_line line{known()};
-        static_cast<void>(line.parse(std::move(arguments)));
-    } catch (const cli::detail::usage_error& wrong) {
-        return wrong.what();
-    }
-    return "accepted";
+    return what_of<cli::detail::usage_error>(
+        [&] {
+            cli::detail::command_line line{known()};
+            static_cast<void>(line.parse(std::move(arguments)));
+        },
+        "accepted");
 }
 
 struct refused {

@@ -69,13 +69,9 @@ TEST_CASE("console: results that cannot be written throw; a reader that has gone
         std::ostream out{&refuses};
         std::ostringstream err;
         cli::detail::console to{out, err};
-        try {
-            to.print("a row\n");
-            FAIL("written");
-        } catch (const cli::detail::output_error& failed) {
-            CHECK(failed.reader_is_gone() == (code == EPIPE));
-            CHECK(contains(failed.what(), "the results cannot be written: "));
-        }
+        const cli::detail::output_error failed = caught<cli::detail::output_error>([&] { to.print("a row\n"); });
+        CHECK(failed.reader_is_gone() == (code == EPIPE));
+        CHECK(contains(failed.what(), "the results cannot be written: "));
     }
 }
 

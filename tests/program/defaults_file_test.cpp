@@ -77,12 +77,7 @@ std::vector<cli::detail::default_line> lines(std::string_view text) {
 }
 
 std::string refusal(std::string_view text) {
-    try {
-        static_cast<void>(lines(text));
-    } catch (const cli::detail::usage_error& wrong) {
-        return wrong.what();
-    }
-    return {};
+    return what_of<cli::detail::usage_error>([&] { return lines(text); });
 }
 
 using texts = std::vector<std::string>;

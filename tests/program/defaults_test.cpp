@@ -29,13 +29,10 @@ Arguments parsed(std::vector<std::string> arguments, const std::string& defaults
 }
 
 std::string refusal(const std::vector<std::string>& arguments, const std::string& defaults) {
-    try {
+    return what_of<cli::detail::usage_error>([&] {
         cli::detail::command_line line{registry(), defaults};
         static_cast<void>(line.parse(arguments));
-    } catch (const cli::detail::usage_error& wrong) {
-        return wrong.what();
-    }
-    return {};
+    });
 }
 
 struct file_of_defaults {

@@ -17,12 +17,7 @@ std::string content_of(const std::string& path) {
 }
 
 std::string refusal(const std::string& command) {
-    try {
-        static_cast<void>(cli::detail::words_of_command(command));
-    } catch (const cli::detail::usage_error& wrong) {
-        return wrong.what();
-    }
-    return "accepted";
+    return what_of<cli::detail::usage_error>([&] { return cli::detail::words_of_command(command); }, "accepted");
 }
 
 }  // namespace

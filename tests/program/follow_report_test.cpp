@@ -4,8 +4,11 @@
 #include "program/live_output.hpp"
 
 #include <program/console.hpp>
+#include <program/rule_set.hpp>
 
 #include "support/test.hpp"
+
+#include <future>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -22,6 +25,22 @@ bool wait_for_page(const std::string& path, const std::string& text) {
     }
     return false;
 }
+
+/// A rule that is slow at its first step, and does something there.
+struct slow_at_first {
+    static inline std::function<void()> meanwhile = {};
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "slow_at_first"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept { return "nothing"; }
+    [[nodiscard]] static constexpr std::tuple<> settings() { return {}; }
+    finding operator()(const trial& /*run*/, step_number /*step*/) {
+        if (const auto once = std::exchange(meanwhile, {})) {
+            once();
+            std::this_thread::sleep_for(std::chrono::seconds{3});
+        }
+        return {};
+    }
+};
 
 }  // namespace
 
@@ -55,4 +74,26 @@ TEST_CASE("report --follow: a run that is given up") {
     CHECK(program.status() == cli::exit_error);
     CHECK(contains(program.err.text(), "stalled"));
     CHECK(contains(file_content(page), R"("lookAgain":0)"));
+}
+
+TEST_CASE("report --follow: the last page does not wait for the pause behind a page that took long") {
+    const temporary_folder place;
+    const std::string page = place.path() + "/page.html";
+    growing run;
+    run.start().step(0, false);
+    slow_at_first::meanwhile = [&] { run.end(); };
+    cli::program_rules rules;
+    rules.add<slow_at_first>();
+    const cli::detail::report_arguments args{.check = {.runs = {run.path()}, .follow = {.on = true}},
+                                             .output = page,
+                                             .interval = std::chrono::milliseconds{20}};
+    captured by;
+    std::stop_source stop;
+    std::future<int> status = std::async(
+        std::launch::async, [&] { return cli::detail::follow_report(args, rules, by.to, stop.get_token()); });
+    const bool has_ended = status.wait_for(std::chrono::seconds{20}) == std::future_status::ready;
+    stop.request_stop();
+    CHECK(has_ended);
+    CHECK(status.get() == cli::exit_ok);
+    CHECK(contains(file_content(page), R"("state":"ended")"));
 }

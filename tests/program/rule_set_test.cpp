@@ -14,12 +14,7 @@ namespace {
 
 /// What is said of a rule before there is a run.
 std::string refusal(const std::string& text) {
-    try {
-        cli::check_request(known(), cli::parse_rule(text));
-    } catch (const cli::detail::usage_error& wrong) {
-        return wrong.what();
-    }
-    return "accepted";
+    return what_of<cli::detail::usage_error>([&] { cli::check_request(known(), cli::parse_rule(text)); }, "accepted");
 }
 
 }  // namespace
@@ -75,12 +70,9 @@ TEST_CASE("parse_rule, check_request: invalid requests give helpful errors") {
     CHECK(refusal("similar_across_runs,other_trial_0=a") == "accepted");
     rule_request labelled = cli::parse_rule("exploding_tensor,only_nan=yes");
     labelled.label = "Mine";
-    try {
-        cli::check_request(known(), labelled);
-        FAIL("accepted");
-    } catch (const cli::detail::usage_error& wrong) {
-        CHECK(std::string{wrong.what()}.starts_with("Mine: rule exploding_tensor: "));
-    }
+    const cli::detail::usage_error wrong =
+        caught<cli::detail::usage_error>([&] { cli::check_request(known(), labelled); });
+    CHECK(std::string{wrong.what()}.starts_with("Mine: rule exploding_tensor: "));
 }
 
 TEST_CASE("read_rules_json: from a file; the error for a missing or invalid one names it") {
@@ -89,12 +81,7 @@ TEST_CASE("read_rules_json: from a file; the error for a missing or invalid one 
     folder.write("bad.json", "{}");
     CHECK(cli::read_rules_json(folder.path() + "/rules.json").size() == 1);
     const auto refused = [](const std::string& path) {
-        try {
-            static_cast<void>(cli::read_rules_json(path));
-        } catch (const cli::detail::usage_error& wrong) {
-            return std::string{wrong.what()};
-        }
-        return std::string{"accepted"};
+        return what_of<cli::detail::usage_error>([&] { return cli::read_rules_json(path); }, "accepted");
     };
     CHECK(refused(folder.path() + "/none.json") ==
           "--rules-json: the file " + folder.path() + "/none.json cannot be read");

@@ -8,9 +8,9 @@
 #include "support/test.hpp"
 
 using namespace smdebug;
-using reduce::detail::content_hash;
-using reduce::detail::content_hash_by;
-using reduce::detail::content_hash_of;
+using reduce::detail::tensor_hash;
+using reduce::detail::tensor_hash_by;
+using reduce::detail::tensor_hash_of;
 
 static_assert(reduce::detail::stripe_hasher<scalar_kernel> && reduce::detail::stripe_hasher<dispatched_kernel> &&
               reduce::detail::stripe_hasher<simd_kernel<>>);
@@ -25,14 +25,14 @@ TEST_CASE("simd_hash: each kernel gives the same, at the ends of stripes and blo
         for (const std::size_t shift : {0U, 1U}) {
             const std::vector<std::size_t> shape{size - (size > 0 ? shift : 0)};
             const tensor_view view{dtype::uint8, shape, std::span{bytes}.subspan(shift, shape[0]), {}};
-            const content_hash expected = content_hash_by(scalar_kernel{}, view);
-            CHECK(content_hash_of(view) == expected);
-            CHECK(content_hash_by(simd_kernel<>{}, view) == expected);
+            const tensor_hash expected = tensor_hash_by(scalar_kernel{}, view);
+            CHECK(tensor_hash_of(view) == expected);
+            CHECK(tensor_hash_by(simd_kernel<>{}, view) == expected);
             for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
-                CHECK_MESSAGE(content_hash_by(kernel, view) == expected, kernel.name() << ", " << size << " bytes");
+                CHECK_MESSAGE(tensor_hash_by(kernel, view) == expected, kernel.name() << ", " << size << " bytes");
             }
             static constexpr reduce::detail::compiled_kernel without{.instruction_set = "mine", .reduce = nullptr};
-            CHECK(content_hash_by(dispatched_kernel{without}, view) == expected);
+            CHECK(tensor_hash_by(dispatched_kernel{without}, view) == expected);
         }
     }
 }

@@ -24,12 +24,7 @@ const registry_type& built_in() {
 
 template <class Call>
 std::string refusal(Call&& call) {
-    try {
-        call();
-    } catch (const error& wrong) {
-        return wrong.what();
-    }
-    return "accepted";
+    return what_of<error>([&] { call(); }, "accepted");
 }
 
 std::string refused(std::string_view name, const rule_parameters& given = {}) {

@@ -16,12 +16,7 @@ rule_request settled(const rule_parameters& given, const std::string& label = ""
 }
 
 std::string refusal(const rule_parameters& given) {
-    try {
-        static_cast<void>(settled(given));
-    } catch (const value_error& wrong) {
-        return std::string{wrong.message()};
-    }
-    return "accepted";
+    return smdebug_test::message_of<value_error>([&] { return settled(given); }, "accepted");
 }
 
 }  // namespace

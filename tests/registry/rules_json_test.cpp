@@ -14,12 +14,7 @@ namespace {
 std::vector<rule_request> parsed(std::string_view text) { return parse_rules_json(text, "rules.json"); }
 
 std::string refusal(std::string_view text) {
-    try {
-        static_cast<void>(parsed(text));
-    } catch (const value_error& wrong) {
-        return std::string{wrong.message()};
-    }
-    return "accepted";
+    return smdebug_test::message_of<value_error>([&] { return parsed(text); }, "accepted");
 }
 
 }  // namespace

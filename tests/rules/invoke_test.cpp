@@ -1,6 +1,6 @@
 #include <smdebug/rules/invoke_rules.hpp>
 
-#include "support/fake_trial.hpp"
+#include "support/archetypes.hpp"
 #include "support/run_builder.hpp"
 #include "support/test.hpp"
 
@@ -114,14 +114,11 @@ TEST_CASE("invoke_rule: stops at the first, or throws there, if asked to") {
     CHECK(outcome.met_at == steps_list{10});
     CHECK(outcome.end == invoke_end::first_finding);
     CHECK(outcome.next_step == 11);
-    try {
-        invoke_rule(mean_above{}, run, {.raise_eval_cond = true});
-        FAIL("came back");
-    } catch (const rule_evaluation_condition_met& thrown) {
-        CHECK(thrown.step() == 10);
-        CHECK(thrown.rule() == "mean_above");
-        CHECK(std::string{thrown.what()}.ends_with("resulted in the condition being met: too high"));
-    }
+    const rule_evaluation_condition_met thrown =
+        caught<rule_evaluation_condition_met>([&] { invoke_rule(mean_above{}, run, {.raise_eval_cond = true}); });
+    CHECK(thrown.step() == 10);
+    CHECK(thrown.rule() == "mean_above");
+    CHECK(std::string{thrown.what()}.ends_with("resulted in the condition being met: too high"));
     CHECK(run.dynamic_refresh());
 }
 
@@ -180,7 +177,7 @@ TEST_CASE("invoke_rule: notes are handed over apart from findings, empty answers
 }
 
 TEST_CASE("invoke_rule: runs over a trial that is no more than readable") {
-    const fake_trial run{{{"a", {{0, {1}}, {4, {5}}}}}};
+    const trial_archetype run{{{0, 1}, {4, 5}}};
     const auto outcome = invoke_rule(mean_above{}, run, {});
     CHECK(outcome.met_at == steps_list{4});
     CHECK(outcome.evaluated == 2);

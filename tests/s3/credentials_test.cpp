@@ -64,7 +64,7 @@ TEST_CASE("anonymous_credentials: give no keys") {
 TEST_CASE(
     "static_credentials: keys that can never be right are a value_error that says what is wrong, not what it is") {
     const auto message = [](s3::access_keys keys) {
-        return message_of<value_error>([&] { const static_credentials made{std::move(keys)}; });
+        return what_of<value_error>([&] { const static_credentials made{std::move(keys)}; });
     };
     const std::string no_secret = message({.id = fake_id});
     CHECK(no_secret.find("lack the secret access key") != std::string::npos);

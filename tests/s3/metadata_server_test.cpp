@@ -89,8 +89,8 @@ TEST_CASE("metadata_server: a container's keys, with a token from a file") {
     CHECK((at.credentials(set).keys(std::chrono::system_clock::now())->id == "issue 1"));
     CHECK(server.count("/latest/api/token") == 0);
     folder.write("token", "another");
-    const std::string said = message_of<access_denied>(
-        [&] { static_cast<void>(at.credentials(set).keys(std::chrono::system_clock::now())); });
+    const std::string said =
+        what_of<access_denied>([&] { static_cast<void>(at.credentials(set).keys(std::chrono::system_clock::now())); });
     CHECK(said.find("the container's endpoint at 127.0.0.1 (it answers with status 401)") != std::string::npos);
     CHECK_FALSE(tells_secrets(said));
 }
@@ -113,7 +113,7 @@ TEST_CASE("metadata_server: when the service goes away, the keys serve as long a
     server.stop();
     CHECK((credentials.keys(now + 5h + 56min)->id == "issue 1"));
     *at.steady += 15s;
-    const std::string said = message_of<unavailable>([&] { static_cast<void>(credentials.keys(now + 7h)); });
+    const std::string said = what_of<unavailable>([&] { static_cast<void>(credentials.keys(now + 7h)); });
     CHECK(said.find("could not be renewed: instance metadata at " + server.url("") + " (no answer: ") !=
           std::string::npos);
     CHECK_FALSE(tells_secrets(said));
@@ -123,7 +123,7 @@ TEST_CASE("metadata_server: without a server there are no keys") {
     metadata_server server;
     server.stop();
     const bench at;
-    const std::string said = message_of<access_denied>(
+    const std::string said = what_of<access_denied>(
         [&] { static_cast<void>(at.credentials(instance_at(server.url(""))).keys(std::chrono::system_clock::now())); });
     CHECK(said.find("instance metadata at " + server.url("") + " (no answer: ") != std::string::npos);
 }

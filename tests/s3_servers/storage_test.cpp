@@ -297,15 +297,11 @@ TEST_CASE("s3_storage on a server: temporary keys need their token") {
 
 TEST_CASE("s3_storage on a server: a bucket that is not there says so") {
     const bucket_storage nowhere{"s3://no-such-bucket-anywhere/run", s3_server{}.options()};
-    try {
-        static_cast<void>(nowhere.list("", ""));
-        FAIL("nothing was thrown");
-    } catch (const not_found& thrown) {
-        const std::string text = thrown.what();
-        CAPTURE(text);
-        CHECK(text.find("There is no bucket \"no-such-bucket-anywhere\"") != std::string::npos);
-        CHECK(text.find(s3_server{}.endpoint()) != std::string::npos);
-    }
+    const not_found thrown = caught<not_found>([&] { return nowhere.list("", ""); });
+    const std::string text = thrown.what();
+    CAPTURE(text);
+    CHECK(text.find("There is no bucket \"no-such-bucket-anywhere\"") != std::string::npos);
+    CHECK(text.find(s3_server{}.endpoint()) != std::string::npos);
 }
 
 TEST_CASE("s3_storage on a server: the region is learnt where another one was said") {

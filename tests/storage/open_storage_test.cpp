@@ -41,14 +41,7 @@ TEST_CASE("open_storage: every function refuses a bad path with the same message
     for (const std::string text :
          {"", "s3:/bucket/run", "gs://bucket/run", "s3://", "s3:///run", "s3://a b/run", "gs://bucket/a.zip"}) {
         CAPTURE(text);
-        const auto refusal_of = [&](auto&& open) -> std::string {
-            try {
-                open();
-            } catch (const error& thrown) {
-                return thrown.what();
-            }
-            return {};
-        };
+        const auto refusal_of = [&](auto&& open) { return smdebug_test::what_of<error>([&] { open(); }); };
         const std::string refusal = refusal_of([&] { static_cast<void>(open_storage(text)); });
         CHECK_FALSE(refusal.empty());
         CHECK(refusal_of([&] { static_cast<void>(open_place(text)); }) == refusal);

@@ -82,12 +82,8 @@ TEST_CASE("local_path: S3 is no folder, nor is an archive's name, unless a folde
     for (const std::string& text : {std::string{"s3://bucket/run"}, std::string{"runs/a.tar"}, std::string{"a.tar.gz"},
                                     std::string{"b.tgz"}, "file://" + folder.path() + "/file.zip"}) {
         CAPTURE(text);
-        try {
-            static_cast<void>(local_path(text));
-            FAIL("nothing was thrown");
-        } catch (const unsupported& thrown) {
-            CHECK(thrown.where() == text);
-        }
+        const unsupported thrown = smdebug_test::caught<unsupported>([&] { return local_path(text); });
+        CHECK(thrown.where() == text);
     }
     std::filesystem::create_directory(folder.path() + "/folder.tar");
     CHECK(local_path(folder.path() + "/folder.tar") == folder.path() + "/folder.tar");

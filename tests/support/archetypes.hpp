@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/storage/concepts.hpp>
@@ -10,6 +11,7 @@
 #include <smdebug/storage/storage_base.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/trial/concepts.hpp>
 
 #include "support/given_text.hpp"
 #include "support/standard.hpp"
@@ -272,6 +274,74 @@ public:
         return smdebug::scalar_kernel{}.reduce(tensor, wanted);
     }
     [[nodiscard]] const char* name() const { return "archetype"; }
+};
+
+/// A trial for rules and nothing else: one tensor, "a", whose reductions are all one number.
+class trial_archetype {
+public:
+    using numbers = std::map<smdebug::step_number, double>;
+
+    class tensor_archetype {
+    public:
+        explicit tensor_archetype(const numbers& saved) : saved_(saved) {}
+
+        [[nodiscard]] const char* name() const { return "a"; }
+        [[nodiscard]] std::vector<smdebug::step_number> steps(const smdebug::steps_options& /*which*/) const {
+            std::vector<smdebug::step_number> found;
+            for (const auto& held : saved_) {
+                found.push_back(held.first);
+            }
+            return found;
+        }
+        [[nodiscard]] std::vector<std::string> workers(smdebug::step_number /*step*/,
+                                                       const smdebug::read_options& /*where*/) const {
+            return {"worker_0"};
+        }
+        [[nodiscard]] smdebug::lookup<double> find_reduction(smdebug::step_number step, smdebug::reduction /*what*/,
+                                                             const smdebug::reduction_options& how) const {
+            const auto held = saved_.find(step);
+            if (held == saved_.end()) {
+                return smdebug::lookup_failure_kind::tensor_not_saved;
+            }
+            return how.abs ? std::abs(held->second) : held->second;
+        }
+        [[nodiscard]] double reduction_value(smdebug::step_number step, smdebug::reduction what,
+                                             const smdebug::reduction_options& how = {}) const {
+            const auto found = find_reduction(step, what, how);
+            if (!found) {
+                smdebug::throw_failure(found.error(), name(), step, smdebug::mode::global);
+            }
+            return *found;
+        }
+
+    private:
+        numbers saved_;
+    };
+
+    trial_archetype() = default;
+    explicit trial_archetype(numbers saved) : saved_(std::move(saved)) {}
+
+    [[nodiscard]] const char* name() const { return "archetype"; }
+    [[nodiscard]] std::vector<smdebug::step_number> steps(const smdebug::steps_options& which) const {
+        return tensor_archetype{saved_}.steps(which);
+    }
+    [[nodiscard]] std::optional<smdebug::mode> mode(smdebug::step_number /*step*/) const {
+        return smdebug::mode::train;
+    }
+    [[nodiscard]] std::optional<smdebug::step_number> mode_step(smdebug::step_number step) const { return step; }
+    [[nodiscard]] std::vector<std::string> tensor_names(const smdebug::tensor_names_options& /*which*/) const {
+        return {"a"};
+    }
+    [[nodiscard]] bool has_tensor(std::string_view name) const { return name == "a"; }
+    [[nodiscard]] tensor_archetype tensor(std::string_view name) const {
+        if (!has_tensor(name)) {
+            throw smdebug::tensor_unavailable(std::string{name});
+        }
+        return tensor_archetype{saved_};
+    }
+
+private:
+    numbers saved_;
 };
 
 }  // namespace smdebug_test

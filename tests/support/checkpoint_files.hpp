@@ -46,17 +46,6 @@ struct text_reader {
     }
 };
 
-/// The message of the E that `doing` throws; empty if it throws none.
-template <class E, class Doing>
-[[nodiscard]] std::string refusal(Doing&& doing) {
-    try {
-        static_cast<void>(doing());
-    } catch (const E& thrown) {
-        return thrown.what();
-    }
-    return {};
-}
-
 /// A tensor as read by the independent reader.
 struct expected_tensor {
     smdebug::formats::detail::stored_tensor is;

@@ -34,17 +34,6 @@ using variables = std::map<std::string, std::string>;
     };
 }
 
-/// What is thrown, as the error that is wanted; nothing else is caught.
-template <class Error, class Doing>
-[[nodiscard]] std::string message_of(Doing&& doing) {
-    try {
-        doing();
-    } catch (const Error& thrown) {
-        return thrown.what();
-    }
-    return {};
-}
-
 /// As a metadata service hands keys out.
 [[nodiscard]] inline std::string keys_json(const std::string& expiration, const std::string& id = fake_id) {
     return R"({"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": ")" + id + R"(", "SecretAccessKey": ")" +

@@ -45,18 +45,17 @@ private:
 };
 
 std::string verdict_on(fault which) {
-    try {
-        check_storage_conformance([&](const object_map& objects) {
-            memory_storage store;
-            for (const auto& [key, content] : objects) {
-                store.write(key, as_bytes(content));
-            }
-            return faulty{store, which};
-        });
-    } catch (const std::runtime_error& refused) {
-        return refused.what();
-    }
-    return "conforms";
+    return smdebug_test::what_of<std::runtime_error>(
+        [&] {
+            check_storage_conformance([&](const object_map& objects) {
+                memory_storage store;
+                for (const auto& [key, content] : objects) {
+                    store.write(key, as_bytes(content));
+                }
+                return faulty{store, which};
+            });
+        },
+        "conforms");
 }
 
 }  // namespace

@@ -7,12 +7,7 @@ using suite = smdebug::detail::conformance_suite;
 namespace {
 
 std::string refusal(const std::function<void(suite&)>& body) {
-    try {
-        suite::walk(body);
-    } catch (const std::runtime_error& failed) {
-        return failed.what();
-    }
-    return "";
+    return smdebug_test::what_of<std::runtime_error>([&] { suite::walk(body); });
 }
 
 }  // namespace

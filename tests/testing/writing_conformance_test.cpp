@@ -30,12 +30,9 @@ storage_under_test<Storage> empty_place() {
 
 TEST_CASE("writing_conformance: kept promises pass, broken ones are named") {
     check_removal_conformance(empty_place<memory_storage>);
-    try {
-        check_removal_conformance(empty_place<removing_nothing>);
-        FAIL("taken");
-    } catch (const std::runtime_error& refused) {
-        CHECK(std::string_view{refused.what()}.starts_with(
-            "the storage does not conform:\n  remove: says whether it was there, and removes nothing else: does not "
-            "hold, writing_conformance.hpp:"));
-    }
+    const std::runtime_error refused =
+        smdebug_test::caught<std::runtime_error>([&] { check_removal_conformance(empty_place<removing_nothing>); });
+    CHECK(std::string_view{refused.what()}.starts_with(
+        "the storage does not conform:\n  remove: says whether it was there, and removes nothing else: does not "
+        "hold, writing_conformance.hpp:"));
 }

@@ -9,7 +9,7 @@ namespace {
 
 struct checked {
     collections_check check;
-    std::vector<difference> found;
+    std::vector<inconsistency> found;
     smdebug::detail::json::document parser;
 
     void add(const std::string& key, std::string_view text) { check.add(key, as_bytes(text), parser, found); }
@@ -21,7 +21,7 @@ std::string file_of(const std::string& group, int workers = 1) {
 
 }  // namespace
 
-TEST_CASE("collections_check: files that agree have no differences, even if workers have seen different names") {
+TEST_CASE("collections_check: files that agree have no inconsistencies, even if workers have seen different names") {
     checked all;
     CHECK_FALSE(all.check.num_workers().has_value());
     all.add("a", file_of(R"({"name": "w", "include_regex": ["x"], "tensor_names": ["x1"]})", 2));
@@ -37,7 +37,7 @@ TEST_CASE("collections_check: workers' files that disagree, and renamed keys and
     all.add("b", file_of(R"({"name": "w", "include_regex": ["y"], "tensor_names": ["x1"]})", 2));
     all.add("c", file_of(R"({"name": "v", "include_segex": ["x"]})", 3));
     std::vector<std::string> told;
-    for (const difference& held : all.found) {
+    for (const inconsistency& held : all.found) {
         told.push_back(held.file + " " + std::string{name_of(held.kind)});
     }
     CHECK(told == std::vector<std::string>{"b collections", "c renamed key", "c collections", "c workers",

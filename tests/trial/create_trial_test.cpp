@@ -30,12 +30,8 @@ TEST_CASE("create_trial: ~ is the home folder, as for hooks") {
 TEST_CASE("create_trial: a path that cannot be opened is an error that names it") {
     CHECK_THROWS_AS(static_cast<void>(create_trial("gs://runs/a.tar.gz")), value_error);
     CHECK_THROWS_AS(static_cast<void>(create_trial("/no/such/folder")), not_found);
-    try {
-        static_cast<void>(create_trial("runs/a.zip"));
-        FAIL("nothing was thrown");
-    } catch (const not_found& thrown) {
-        CHECK(thrown.where() == "runs/a.zip");
-    }
+    const not_found thrown = smdebug_test::caught<not_found>([&] { return create_trial("runs/a.zip"); });
+    CHECK(thrown.where() == "runs/a.zip");
 }
 
 TEST_CASE("create_trial: errors about a run in S3 name it and the cause, but no keys") {
@@ -45,19 +41,16 @@ TEST_CASE("create_trial: errors about a run in S3 name it and the cause, but no 
                                    .keys = s3::access_keys{.id = "FAKEKEYID", .secret = "fakesecret"}}};
     storage.s3.retry.most_attempts = 2;
     storage.s3.retry.first_pause = std::chrono::milliseconds{1};
-    try {
-        static_cast<void>(create_trial("s3://bucket/some/run", {}, storage));
-        FAIL("nothing was thrown");
-    } catch (const unavailable& thrown) {
-        const std::string text = thrown.what();
-        CAPTURE(text);
-        CHECK(thrown.where().starts_with("s3://bucket/some/run"));
-        CHECK(text.find("s3://bucket/some/run") != std::string::npos);
-        CHECK(text.find("http://127.0.0.1:1") != std::string::npos);
-        CHECK(text.find("2 attempts") != std::string::npos);
-        CHECK(text.find("FAKEKEYID") == std::string::npos);
-        CHECK(text.find("fakesecret") == std::string::npos);
-    }
+    const unavailable thrown =
+        smdebug_test::caught<unavailable>([&] { return create_trial("s3://bucket/some/run", {}, storage); });
+    const std::string text = thrown.what();
+    CAPTURE(text);
+    CHECK(thrown.where().starts_with("s3://bucket/some/run"));
+    CHECK(text.find("s3://bucket/some/run") != std::string::npos);
+    CHECK(text.find("http://127.0.0.1:1") != std::string::npos);
+    CHECK(text.find("2 attempts") != std::string::npos);
+    CHECK(text.find("FAKEKEYID") == std::string::npos);
+    CHECK(text.find("fakesecret") == std::string::npos);
     CHECK_THROWS_AS(static_cast<void>(create_trial("s3://", {}, storage)), value_error);
     storage.s3.endpoint = "127.0.0.1:1";
     CHECK_THROWS_AS(static_cast<void>(create_trial("s3://bucket/run", {}, storage)), value_error);

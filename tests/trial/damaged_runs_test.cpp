@@ -189,14 +189,10 @@ TEST_CASE("damaged runs: index and collections files above their limits are refu
     const std::string index = smdebug::detail::locations::index_key(1, "worker_0");
     const std::uint64_t huge = std::uint64_t{1} << 40U;  // sparse
     std::filesystem::resize_file(place.path() + "/" + index, huge);
-    try {
-        const local_trial run{place.path()};
-        FAIL("it was read");
-    } catch (const corrupt_data& told) {
-        CHECK(told.code() == error_code::corrupt_index);
-        CHECK(told.where() == index);
-        CHECK(std::string_view{told.what()}.find("limits.index_file") != std::string_view::npos);
-    }
+    const corrupt_data told = caught<corrupt_data>([&] { const local_trial run{place.path()}; });
+    CHECK(told.code() == error_code::corrupt_index);
+    CHECK(told.where() == index);
+    CHECK(std::string_view{told.what()}.find("limits.index_file") != std::string_view::npos);
     const local_trial rest{place.path(), {.damaged_index = damage_policy::skip}};
     CHECK(rest.steps() == std::vector<step_number>{0});
     REQUIRE(rest.problems().size() == 1);
@@ -207,14 +203,10 @@ TEST_CASE("damaged runs: index and collections files above their limits are refu
 
     const std::string collections = smdebug::detail::locations::collections_key("worker_0");
     std::filesystem::resize_file(place.path() + "/" + collections, huge);
-    try {
-        const local_trial run{place.path()};
-        FAIL("it was read");
-    } catch (const corrupt_data& told) {
-        CHECK(told.code() == error_code::corrupt_collections_file);
-        CHECK(told.where() == collections);
-        CHECK(std::string_view{told.what()}.find("limits.collections_file") != std::string_view::npos);
-    }
+    const corrupt_data refused = caught<corrupt_data>([&] { const local_trial run{place.path()}; });
+    CHECK(refused.code() == error_code::corrupt_collections_file);
+    CHECK(refused.where() == collections);
+    CHECK(std::string_view{refused.what()}.find("limits.collections_file") != std::string_view::npos);
 }
 
 TEST_CASE(
@@ -269,14 +261,10 @@ TEST_CASE("damaged runs: a pipe in place of an index file, or a link to a pipe o
         if (!target.empty()) {
             std::filesystem::create_symlink(target, odd);
         }
-        try {
-            const local_trial run{place.path()};
-            FAIL("it was passed over");
-        } catch (const corrupt_data& told) {
-            CHECK(told.code() == error_code::corrupt_index);
-            CHECK(told.where() == pipe);
-            CHECK(std::string_view{told.what()}.find("not a regular file") != std::string_view::npos);
-        }
+        const corrupt_data told = caught<corrupt_data>([&] { const local_trial run{place.path()}; });
+        CHECK(told.code() == error_code::corrupt_index);
+        CHECK(told.where() == pipe);
+        CHECK(std::string_view{told.what()}.find("not a regular file") != std::string_view::npos);
         const local_trial rest{place.path(), {.damaged_index = damage_policy::skip}};
         CHECK(rest.steps() == std::vector<step_number>{0});
         REQUIRE(rest.problems().size() == 1);

@@ -317,7 +317,7 @@ TEST_CASE("digests: values that are read in pieces, or repeat their last element
 TEST_CASE("digests: verification compares them with the values") {
     const auto found = [](const memory_storage& store) {
         texts lines;
-        for (const difference& each : verify_run(store)) {
+        for (const inconsistency& each : verify_run(store)) {
             lines.push_back(std::string{name_of(each.kind)} + " " + each.tensor + ": " + each.what);
         }
         return lines;

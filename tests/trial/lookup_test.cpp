@@ -64,11 +64,8 @@ TEST_CASE("lookup: a failure's message is that of the thrown error") {
           {.why = lookup_failure_kind::unreadable, .cause = cause},
           {.why = lookup_failure_kind::wrong_dtype, .note = "n"},
           {.why = lookup_failure_kind::not_computed, .note = "n"}}) {
-        try {
-            throw_failure(failure, "t", 4, mode::train);
-        } catch (const error& thrown) {
-            CHECK(smdebug::detail::what_of(failure, "t", 4, mode::train) == thrown.what());
-        }
+        const error thrown = smdebug_test::caught<error>([&] { throw_failure(failure, "t", 4, mode::train); });
+        CHECK(smdebug::detail::what_of(failure, "t", 4, mode::train) == thrown.what());
     }
 }
 
@@ -87,35 +84,30 @@ TEST_CASE("lookup_error: message() is the message of the error that is thrown") 
                                        .tensor = "t",
                                        .step = 4,
                                        .step_mode = mode::train};
-            try {
-                throw_failure(failure);
-            } catch (const error& thrown) {
-                CHECK(failure.message() == thrown.message());
-            }
+            const error thrown = smdebug_test::caught<error>([&] { throw_failure(failure); });
+            CHECK(failure.message() == thrown.message());
         }
     }
 }
 
 TEST_CASE("lookup: a damaged record names file, byte, tensor, step, the defect, and what is not lost") {
-    try {
+    const corrupt_data thrown = smdebug_test::caught<corrupt_data>([&] {
         throw_failure({.why = lookup_failure_kind::damaged,
                        .damage = status::bad_length_checksum,
                        .offset = 8192,
                        .where = "events/000000000004/000000000004_worker_0.tfevents"},
                       "loss", 4, mode::global);
-    } catch (const corrupt_data& thrown) {
-        CHECK(thrown.code() == error_code::corrupt_record);
-        CHECK(thrown.offset() == 8192);
-        CHECK(thrown.where() == "events/000000000004/000000000004_worker_0.tfevents");
-        CHECK(thrown.tensor() == "loss");
-        CHECK(thrown.step() == 4);
-        CHECK(
-            std::string{thrown.what()} ==
-            "CorruptRecord: events/000000000004/000000000004_worker_0.tfevents, record at byte 8192: the checksum of "
-            "the "
-            "record's length does not match. Tensor loss of step 4 (GLOBAL) cannot be read; everything else of the run "
-            "still can.");
-    }
+    });
+    CHECK(thrown.code() == error_code::corrupt_record);
+    CHECK(thrown.offset() == 8192);
+    CHECK(thrown.where() == "events/000000000004/000000000004_worker_0.tfevents");
+    CHECK(thrown.tensor() == "loss");
+    CHECK(thrown.step() == 4);
+    CHECK(std::string{thrown.what()} ==
+          "CorruptRecord: events/000000000004/000000000004_worker_0.tfevents, record at byte 8192: the checksum of "
+          "the "
+          "record's length does not match. Tensor loss of step 4 (GLOBAL) cannot be read; everything else of the run "
+          "still can.");
 }
 
 TEST_CASE("lookup: unreadable data that the index promises are lost; data that were not saved are not") {

@@ -85,19 +85,19 @@ TEST_CASE("step_stream: each step whole, in order, the workers together, on any 
         expected.push_back(line);
     }
     for (const unsigned threads : {0U, 1U, 2U, 5U}) {
-        CHECK(lines_of(step_stream{run, {.threads = threads}}) == expected);
+        CHECK(lines_of(step_stream{run, {.how = {.threads = threads}}}) == expected);
     }
 }
 
 TEST_CASE("step_stream: a step whose files several threads read is put together, also if it is the last") {
     // A part is 4 MiB: each step, 3 workers of 3 MB, is of two or three parts.
     const memory_trial run{run_of(5, 3, 750'000)};
-    const texts expected = lines_of(step_stream{run, {.memory = std::uint64_t{1} << 40U}});
+    const texts expected = lines_of(step_stream{run, {.how = {.memory = std::uint64_t{1} << 40U}}});
     CHECK(expected.size() == 5);
     CHECK(expected[4] == "40: worker_0/w=400 worker_0/loss=400 worker_1/w=401 worker_1/loss=401 worker_2/w=402");
     for (const unsigned threads : {1U, 2U, 4U}) {
-        CHECK(lines_of(step_stream{run, {.threads = threads}}) == expected);
-        CHECK(lines_of(step_stream{run, {.threads = threads, .memory = std::uint64_t{1} << 20U}}) == expected);
+        CHECK(lines_of(step_stream{run, {.how = {.threads = threads}}}) == expected);
+        CHECK(lines_of(step_stream{run, {.how = {.threads = threads, .memory = std::uint64_t{1} << 20U}}}) == expected);
     }
 }
 
@@ -121,7 +121,8 @@ TEST_CASE("step_stream: only what is wanted is computed; measures and small valu
     };
     for (const unsigned threads : {1U, 3U}) {
         step_stream steps{
-            run, {.reductions = reduction::l1, .measures = {first, first}, .values_up_to = 64, .threads = threads}};
+            run,
+            {.reductions = reduction::l1, .measures = {first, first}, .values_up_to = 64, .how = {.threads = threads}}};
         int seen = 0;
         while (const auto* const step = steps.next()) {
             REQUIRE(step->tensors.size() == 2);
@@ -164,7 +165,7 @@ TEST_CASE("step_stream: a stop ends it after whole steps; a measure's exception 
     const memory_trial run{run_of(500, 2)};
     for (const unsigned threads : {1U, 3U}) {
         std::stop_source source;
-        step_stream steps{run, {.threads = threads, .stop = source.get_token()}};
+        step_stream steps{run, {.how = {.threads = threads, .stop = source.get_token()}}};
         std::size_t seen = 0;
         while (const auto* const step = steps.next()) {
             CHECK(step->tensors.size() == 3);
@@ -181,7 +182,7 @@ TEST_CASE("step_stream: a stop ends it after whole steps; a measure's exception 
             }
             return 0;
         };
-        step_stream failing{run, {.measures = {fails}, .threads = threads}};
+        step_stream failing{run, {.measures = {fails}, .how = {.threads = threads}}};
         const auto take_all = [&] {
             while (failing.next() != nullptr) {
             }
@@ -202,13 +203,13 @@ TEST_CASE("step_stream: progress counts files; a stream can be moved, and ended 
             told = done;
             all = of;
         };
-        step_stream begun{run, {.threads = threads, .progress = progress}};
+        step_stream begun{run, {.how = {.threads = threads, .progress = progress}}};
         CHECK(begun.next()->step == 0);
         step_stream steps{std::move(begun)};
         CHECK(lines_of(std::move(steps)).size() == 199);
         CHECK(told == 400);
         CHECK(all == 400);
-        step_stream left{run, {.threads = threads}};
+        step_stream left{run, {.how = {.threads = threads}}};
         CHECK(left.next() != nullptr);
     }
 }
@@ -222,7 +223,7 @@ TEST_CASE("step_stream: no file is held while the caller looks at a step") {
     }
     const local_trial run{folder.path()};
     for (const unsigned threads : {1U, 2U}) {
-        step_stream steps{run, {.reductions = reduction::sum, .threads = threads}};
+        step_stream steps{run, {.reductions = reduction::sum, .how = {.threads = threads}}};
         while (const auto* const step = steps.next()) {
             // Under a lease this would wait for 45 s.
             std::ofstream own{folder.path() + "/" + smdebug::detail::locations::event_key(step->step, "worker_0"),
@@ -272,7 +273,7 @@ TEST_CASE("step_stream: a run of 4 GB in 64 MiB") {
                 }
             }};
             step_stream steps_of{
-                run, {.reductions = reduction::mean, .threads = threads, .memory = std::uint64_t{64} << 20U}};
+                run, {.reductions = reduction::mean, .how = {.threads = threads, .memory = std::uint64_t{64} << 20U}}};
             while (const auto* const step = steps_of.next()) {
                 CHECK(step->tensors[0].reductions.count == 12'000'000);
                 ++seen;

@@ -1,6 +1,6 @@
 #include <smdebug/trial/trial_access.hpp>
 
-#include "support/fake_trial.hpp"
+#include "support/archetypes.hpp"
 #include "support/run_builder.hpp"
 #include "support/test.hpp"
 
@@ -27,9 +27,10 @@ public:
 };
 
 static_assert(smdebug::detail::shareable_trial<trial> && smdebug::detail::shareable_trial<derived_trial>);
-static_assert(!smdebug::detail::shareable_trial<uncopied_trial> && !smdebug::detail::shareable_trial<fake_trial> &&
+static_assert(!smdebug::detail::shareable_trial<uncopied_trial> && !smdebug::detail::shareable_trial<trial_archetype> &&
               !smdebug::detail::shareable_trial<int>);
-static_assert(smdebug::detail::shareable_tensor<tensor_handle> && !smdebug::detail::shareable_tensor<fake_tensor>);
+static_assert(smdebug::detail::shareable_tensor<tensor_handle> &&
+              !smdebug::detail::shareable_tensor<trial_archetype::tensor_archetype>);
 
 // What is machinery is not among a trial's public functions, and neither are its parts in those of a handle.
 template <class Trial>

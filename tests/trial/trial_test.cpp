@@ -163,13 +163,9 @@ TEST_CASE("trial: a decoder that decrypts returns values that own their bytes, r
 TEST_CASE("trial: a missing path, an empty folder, a folder that is no run: one sentence each") {
     const temporary_folder folder;
     const auto sentence = [](const std::string& path) {
-        try {
-            const local_trial run{path};
-            FAIL("opened");
-        } catch (const not_found& thrown) {
-            CHECK(thrown.where() == path);
-            return std::string{thrown.what()};
-        }
+        const not_found thrown = caught<not_found>([&] { const local_trial run{path}; });
+        CHECK(thrown.where() == path);
+        return std::string{thrown.what()};
         return std::string{};
     };
     CHECK(

@@ -30,9 +30,9 @@ memory_storage sample() {
 const std::string index_1 = smdebug::detail::locations::index_key(1, "worker_0");
 const std::string events_1 = smdebug::detail::locations::event_key(1, "worker_0");
 
-texts kinds_of(const std::vector<difference>& found) {
+texts kinds_of(const std::vector<inconsistency>& found) {
     texts kinds;
-    for (const difference& held : found) {
+    for (const inconsistency& held : found) {
         kinds.emplace_back(name_of(held.kind));
     }
     return kinds;
@@ -51,8 +51,8 @@ std::string text_of(const memory_storage& store, const std::string& key) {
     return std::string{as_text(store.read(key).view())};
 }
 
-// The differences after one text in the second index file was replaced.
-std::vector<difference> after(const std::string& text, const std::string& other) {
+// The inconsistencies after one text in the second index file was replaced.
+std::vector<inconsistency> after(const std::string& text, const std::string& other) {
     memory_storage store = sample();
     std::string content = text_of(store, index_1);
     const std::size_t at = content.find(text);
@@ -87,27 +87,27 @@ std::string answers(const memory_trial& run) {
 
 }  // namespace
 
-TEST_CASE("verify: a whole run has no differences") {
+TEST_CASE("verify: a whole run has no inconsistencies") {
     CHECK(kinds_of(verify_run(sample())) == texts{});
     const memory_trial run{sample()};
     CHECK(verify_run(run).empty());
 }
 
-TEST_CASE("verify: objects that the storage could not read are differences, whatever the index says") {
-    const std::vector<difference> found = verify_run(partial_storage{sample()});
+TEST_CASE("verify: objects that the storage could not read are inconsistencies, whatever the index says") {
+    const std::vector<inconsistency> found = verify_run(partial_storage{sample()});
     CHECK(kinds_of(found) == texts{"damaged file", "unread"});
     CHECK(found.front().file == "a.tfevents, byte 8");
     CHECK(found.front().what == "the record is damaged");
 }
 
-TEST_CASE("verify: runs of other writers have no differences, and what they lack is reported") {
+TEST_CASE("verify: runs of other writers have no inconsistencies, and what they lack is reported") {
     for (const char* name : {"torch_mlp", "torch_ddp", "scalars", "shapes_raw", "shapes_only", "reductions_only",
                              "reductions_raw", "reductions_tf", "tf_workers", "collections", "xgboost_like", "dtypes",
                              "checksummed", "mode_workers", "sparse_steps", "double__underscore"}) {
         CAPTURE(name);
         const local_storage store{std::string{SMDEBUG_TEST_DATA} + "/golden/" + name};
         const auto found = verify_run(store);
-        for (const difference& held : found) {
+        for (const inconsistency& held : found) {
             MESSAGE(std::string{name_of(held.kind)}, " ", held.file, " ", held.tensor, ": ", held.what);
         }
         CHECK(found.empty());
@@ -186,7 +186,7 @@ TEST_CASE("verify: a file that is larger than the limits allow is not read") {
     limits.index_file = size - 1;
     const auto found = verify_run(sample(), limits);
     const auto large =
-        std::find_if(found.begin(), found.end(), [](const difference& one) { return one.file == index_1; });
+        std::find_if(found.begin(), found.end(), [](const inconsistency& one) { return one.file == index_1; });
     REQUIRE(large != found.end());
     CHECK(name_of(large->kind) == "damaged file");
     CHECK(large->what.find("more than the ") != std::string::npos);

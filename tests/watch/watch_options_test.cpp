@@ -7,12 +7,7 @@ using namespace smdebug;
 namespace {
 
 std::string refusal_of(const watch_options& options) {
-    try {
-        check(options);
-    } catch (const value_error& thrown) {
-        return std::string{thrown.message()};
-    }
-    return {};
+    return smdebug_test::message_of<value_error>([&] { check(options); });
 }
 
 }  // namespace

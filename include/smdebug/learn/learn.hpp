@@ -62,24 +62,28 @@ namespace detail::learn {
 
 /// Opens a run that was found; its store is open already if it lies in an archive.
 using run_opener = std::function<trial(const std::string& path, const std::optional<any_storage>& store)>;
-/// The next run; nothing: there are no more.  Called on any thread, by one at a time.
-using found_source = std::function<std::optional<run_finder::found>()>;
+/// Called on any thread, by one at a time.
+using run_leaver = std::function<void(const left_out_run&)>;
+/// The next run; nothing: there are no more.  Runs from which nothing can be learned are passed to `left_out`.  Called
+/// on any thread, by one at a time.
+using found_source = std::function<std::optional<run_finder::found>(const run_leaver& left_out)>;
 
 /// The next run of the finder that is wanted and can be learned from; what cannot is passed to `left_out`.
 /// `is_asked`: whether a run is looked at; empty: each.
 /// Errors: value_error: a run of that name is in options.add_to.
 [[nodiscard]] std::optional<run_finder::found> next_to_learn(
-    run_finder& runs, const learn_options& options, const std::function<void(const left_out_run&)>& left_out,
+    run_finder& runs, const learn_options& options, const run_leaver& left_out,
     const std::function<bool(const std::string& path)>& is_asked = {});
 
-/// The facts of runs that next_to_learn() has given, here or in another process, before margins are found.
+/// Learns from each run of a source, on many threads: the facts before margins are found.  Runs that `next` gives have
+/// come from next_to_learn(), here or in another process.
 /// Errors: value_error: no such number; stopped_error; what `next` throws.
 [[nodiscard]] all_facts learn_each(const found_source& next, const run_opener& open, const learn_options& options,
-                                   const std::function<void(const left_out_run&)>& left_out);
+                                   const run_leaver& left_out);
 
 /// What learn_runs() does, for runs that are found by any means.
 [[nodiscard]] learned_facts learn_found(run_finder& runs, const run_opener& open, const learn_options& options,
-                                        const std::function<void(const left_out_run&)>& left_out,
+                                        const run_leaver& left_out,
                                         const std::function<bool(const std::string& path)>& is_asked = {});
 
 }  // namespace detail::learn

@@ -25,13 +25,13 @@ namespace reduce::detail {
 /// Hashes contents.  Header-only with the vectors that every processor of the architecture has: files with other -m
 /// flags share the functions that use it.
 #if defined(SMDEBUG_COMPILED)
-using content_hasher = dispatched_kernel;
+using tensor_hasher = dispatched_kernel;
 #elif defined(__x86_64__)
-using content_hasher = simd_kernel<xsimd::sse2>;
+using tensor_hasher = simd_kernel<xsimd::sse2>;
 #elif defined(__aarch64__)
-using content_hasher = simd_kernel<xsimd::neon64>;
+using tensor_hasher = simd_kernel<xsimd::neon64>;
 #else
-using content_hasher = scalar_kernel;
+using tensor_hasher = scalar_kernel;
 #endif
 
 }  // namespace reduce::detail

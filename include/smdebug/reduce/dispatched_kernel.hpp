@@ -5,9 +5,9 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/content_hash.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/tensor_hash.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>

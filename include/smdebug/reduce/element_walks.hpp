@@ -5,7 +5,7 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/reduce/content_hash.hpp>
+#include <smdebug/reduce/tensor_hash.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -113,8 +113,8 @@ struct row_entropies {
 /// logarithm for each element that is not 0; with `enough` mostly a pass without logarithms.
 [[nodiscard]] row_entropies entropies_of_rows(const tensor_view& tensor, const entropy_options& how);
 
-/// The hash of a tensor, see content_hash_by(): in the compiled form by the CPU's vectors.
-[[nodiscard]] content_hash content_hash_of(const tensor_view& tensor) noexcept;
+/// The hash of a tensor, see tensor_hash_by(): in the compiled form by the CPU's vectors.
+[[nodiscard]] tensor_hash tensor_hash_of(const tensor_view& tensor) noexcept;
 
 }  // namespace smdebug::inline v1::reduce::detail
 #include <smdebug/core/strict_math/end.ipp>

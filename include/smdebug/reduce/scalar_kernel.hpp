@@ -5,10 +5,10 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/content_hash.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/reduce_tensor.hpp>
+#include <smdebug/reduce/tensor_hash.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/reduce/widen.hpp>
 #include <smdebug/tensor/tensor_view.hpp>

@@ -1,9 +1,9 @@
 // Digests and content hashes with SIMD: as many words at a time as a vector holds.
 #pragma once
 
-#include <smdebug/reduce/content_hash.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/simd_batch.hpp>
+#include <smdebug/reduce/tensor_hash.hpp>
 
 #include <algorithm>
 #include <array>

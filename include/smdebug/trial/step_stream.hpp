@@ -6,7 +6,6 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/options.hpp>
@@ -17,7 +16,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,12 +34,7 @@ struct step_question {
     /// Values of at most so many bytes are kept beside the numbers: 64 is enough for losses, 4096 for most labels.
     /// Larger ones are read by trial.tensor(name).value(step, {.worker = ...}).
     std::size_t values_up_to = 0;
-
-    /// As in walk_options.
-    unsigned threads = 1;
-    std::function<void(std::size_t done, std::size_t all)> progress = {};
-    std::stop_token stop = {};
-    std::uint64_t memory = walk_options{}.memory;
+    walk_options how = {};
 };
 
 namespace detail {
@@ -67,7 +60,7 @@ private:
 
 /// Visits a run as it is now, in order:
 ///
-///     smd::step_stream steps(run, {.tensors = {.collection = "gradients"}, .threads = 4});
+///     smd::step_stream steps(run, {.tensors = {.collection = "gradients"}, .how = {.threads = 4}});
 ///     while (const auto* step = steps.next())
 ///         for (const auto& tensor : step->tensors)
 ///             if (tensor) use(tensor.name, tensor.reductions(smd::reduction::l2));  // else tensor.error() says why
@@ -76,7 +69,7 @@ private:
 /// while the caller looks at a step.
 /// Errors: collection_unavailable, value_error for a bad regex; what a measure throws; std::system_error if no thread
 ///         can be started.  Unreadable data are passed on as a failure: a damaged tensor does not affect the others.
-/// Memory: step_question::memory for event files; some 450 bytes for each tensor of a step and of the parts that
+/// Memory: walk_options::memory for event files; some 450 bytes for each tensor of a step and of the parts that
 ///         threads are ahead (2 * threads + 2, of 4 MiB of event files each, or 32 where the storage reads many ranges
 ///         together).  With measures or values_up_to a tensor is in memory whole.  Independent of the run's size.
 /// Cost:   one read of each event file (of the selected parts, where little is selected), and one pass over the values
@@ -118,13 +111,7 @@ private:
 template <std::invocable<const reduced_tensor&> Visit>
 bool for_each_tensor(const trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
                      const walk_options& how = {}) {
-    step_stream steps{run,
-                      {.tensors = which,
-                       .reductions = wanted,
-                       .threads = how.threads,
-                       .progress = how.progress,
-                       .stop = how.stop,
-                       .memory = how.memory}};
+    step_stream steps{run, {.tensors = which, .reductions = wanted, .how = how}};
     while (const auto* const step = steps.next()) {
         for (const reduced_tensor& tensor : step->tensors) {
             visit(tensor);

@@ -27,8 +27,8 @@
 
 namespace smdebug::inline v1 {
 
-/// The kind of a difference.
-enum class difference_kind : std::uint8_t {
+/// The kind of an inconsistency.
+enum class inconsistency_kind : std::uint8_t {
     damaged_file,    ///< it cannot be read or parsed
     renamed_key,     ///< an unknown key beside a missing one, or one key twice
     missing_file,    ///< an index file names an event file that is not there
@@ -47,7 +47,7 @@ enum class difference_kind : std::uint8_t {
 };
 
 /// "renamed key".
-[[nodiscard]] constexpr std::string_view name_of(difference_kind kind) noexcept {
+[[nodiscard]] constexpr std::string_view name_of(inconsistency_kind kind) noexcept {
     constexpr std::array<std::string_view, 15> names{"damaged file",   "renamed key",    "missing file", "unnamed file",
                                                      "unnamed record", "damaged record", "place",        "name",
                                                      "step",           "mode",           "shape",        "workers",
@@ -56,8 +56,8 @@ enum class difference_kind : std::uint8_t {
 }
 
 /// Two facts of a run that do not agree.
-struct difference {
-    difference_kind kind = difference_kind::damaged_file;
+struct inconsistency {
+    inconsistency_kind kind = inconsistency_kind::damaged_file;
     std::string file = {};  ///< its key
     std::optional<step_number> step = {};
     std::string worker = {};
@@ -65,32 +65,32 @@ struct difference {
     std::string what = {};  ///< a sentence without the fields above
 };
 
-/// Compares everything in `store` that a run stores twice, and returns the differences, file by file.  Damage is a
-/// difference, not an error: nothing but bad_alloc is thrown.  Data that a running job may still write are not reported
-/// as missing.
+/// Compares everything in `store` that a run stores twice, and returns what does not agree, file by file.  Damage is an
+/// inconsistency, not an error: nothing but bad_alloc is thrown.  Data that a running job may still write are not
+/// reported as missing.
 /// Data that are stored only once cannot be checked:
 ///  - a saved shape and its names, or a mode step, without values beside them;
 ///  - regexes and saving intervals in the collections file of a single worker;
 ///  - payload bytes whose record has the placeholder that the Python package writes instead of a checksum, without a
 ///    digest of the values (hook_options::digests) beside them.
-/// For other tools' data shown as a run, index files are synthesized from the data, so the only differences are the
+/// For other tools' data shown as a run, index files are synthesized from the data, so the only inconsistencies are the
 /// storage's problems, as for an archive: damaged data as damaged_file, whole but unread data as unread.
 /// Cost: reads the whole run, one file after another, and verifies every checksum.
-[[nodiscard]] std::vector<difference> verify_run(const any_storage& store, const size_limits& limits = {});
+[[nodiscard]] std::vector<inconsistency> verify_run(const any_storage& store, const size_limits& limits = {});
 /// Verifies a trial's run, including steps outside its range and index files that it skipped.
-[[nodiscard]] std::vector<difference> verify_run(const trial& run);
+[[nodiscard]] std::vector<inconsistency> verify_run(const trial& run);
 
 namespace detail {
 
 /// Reports renamed and repeated keys in one object.  `where` begins each message.
-void check_keys(std::vector<difference>& found, std::string_view file, const std::string& where,
+void check_keys(std::vector<inconsistency>& found, std::string_view file, const std::string& where,
                 const std::optional<json::value>& object, std::span<const std::string_view> known);
 
 /// Takes the files one after another, then the names that were seen.
 class collections_check {
 public:
     /// Adds one file.  Errors: corrupt_data if it cannot be parsed.
-    void add(const std::string& key, byte_view bytes, json::document& parser, std::vector<difference>& found);
+    void add(const std::string& key, byte_view bytes, json::document& parser, std::vector<inconsistency>& found);
 
     /// How many workers the job has; nothing before the first file.
     [[nodiscard]] std::optional<std::size_t> num_workers() const {
@@ -106,16 +106,16 @@ public:
     /// Collections may list tensors that were never saved, and tensors need not be in any.  But a listed name that no
     /// tensor has, and that differs in one character from a tensor that no collection lists, is reported as a damaged
     /// name.
-    void compare_names(const std::set<std::string, std::less<>>& seen, std::vector<difference>& found) const;
+    void compare_names(const std::set<std::string, std::less<>>& seen, std::vector<inconsistency>& found) const;
 
 private:
-    static void check_all_keys(const std::string& key, json::value root, std::vector<difference>& found);
+    static void check_all_keys(const std::string& key, json::value root, std::vector<inconsistency>& found);
 
     static void check_group(const std::string& key, std::string_view name, json::value group,
-                            std::vector<difference>& found);
+                            std::vector<inconsistency>& found);
 
     // Names of tensors may differ: each worker writes those that it has seen.
-    void compare(const std::string& key, collections_file& one, std::vector<difference>& found) const;
+    void compare(const std::string& key, collections_file& one, std::vector<inconsistency>& found) const;
 
     [[nodiscard]] static bool is_near(std::string_view a, std::string_view b) noexcept;
 

@@ -69,12 +69,8 @@ TEST_CASE("walk_export: nothing is an error that says why, and so is being stopp
     const memory_trial run{small_run()};
     noting_target target{false};
     const auto said = [&](const tensor_selection& which) {
-        try {
-            static_cast<void>(walk_export(run, {.which = which, .run_name = "my run"}, target));
-        } catch (const value_error& wrong) {
-            return std::string{wrong.message()};
-        }
-        return std::string{};
+        return message_of<value_error>(
+            [&] { return walk_export(run, {.which = which, .run_name = "my run"}, target); });
     };
     CHECK(contains_text(said({.names = {{"none"}}}), "nothing of my run was exported: no tensor is selected"));
     CHECK(contains_text(said({.names = {{"r"}}}), "only reductions or shapes of the selected tensors were saved"));

@@ -162,7 +162,7 @@ TEST_CASE("read_distributed: metadata that are not is refused") {
     const auto refused = [](const std::string& bytes) {
         memory_storage store;
         store.write(".metadata", as_bytes(bytes));
-        return refusal<corrupt_data>([&] { return read_distributed(any_storage{store}, ".metadata"); });
+        return what_of<corrupt_data>([&] { return read_distributed(any_storage{store}, ".metadata"); });
     };
     CHECK(says(refused(p::pickle("}")), "not the metadata of torch.distributed.checkpoint"));
     CHECK(says(refused("\x80\x02}"), "it ends within its pickle"));

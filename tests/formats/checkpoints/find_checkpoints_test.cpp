@@ -106,7 +106,7 @@ TEST_CASE("group_checkpoints: a step in two places is refused with what to do") 
                             keys{"a/checkpoint-5/m.npz", "b/checkpoint-5/m.npz"}, keys{"step_5/x.npy", "step_05/x.npy"},
                             keys{"step_5.npz", "step_5/x.npy"}}) {
         CAPTURE(two[1]);
-        const std::string said = refusal<value_error>([&] { return grouped(two); });
+        const std::string said = what_of<value_error>([&] { return grouped(two); });
         CHECK(says(said, "step 5 is in s3://b/run twice"));
         CHECK(says(said, two[0]));
         CHECK(says(said, two[1]));
@@ -127,7 +127,7 @@ TEST_CASE("group_checkpoints: several without a number are refused with what to 
     for (const keys& several :
          {keys{"a.npz", "b.npz"}, keys{"a/model.safetensors", "b/model.safetensors"},
           keys{"adapter.safetensors", "model-00001-of-00001.safetensors"}, keys{"x.npy", "x.npz", "y.npy"}}) {
-        const std::string said = refusal<value_error>([&] { return grouped(several); });
+        const std::string said = what_of<value_error>([&] { return grouped(several); });
         CAPTURE(said);
         CHECK(says(said, std::to_string(several.size()) + " files of checkpoints whose names say no step"));
         CHECK(says(said, several[0]));
@@ -170,7 +170,7 @@ TEST_CASE("group_checkpoints: files of PyTorch without a number are the steps th
 }
 
 TEST_CASE("group_checkpoints: pickled files alone are refused with how to convert them") {
-    const std::string said = refusal<unsupported>([&] { return grouped({"a.joblib"}); });
+    const std::string said = what_of<unsupported>([&] { return grouped({"a.joblib"}); });
     CHECK(says(said, "a.joblib is pickled by Python"));
     CHECK(says(said, "joblib.load"));
 }
@@ -179,7 +179,7 @@ TEST_CASE("group_checkpoints: by a pattern of the user's") {
     const found_checkpoints found = grouped({"run-7/a.npz", "run-8/a.npz", "other/a.npz"}, "run-(\\d+)");
     CHECK(found.steps == std::vector<checkpoint_step>{{7, "run-7/", {"run-7/a.npz"}}, {8, "run-8/", {"run-8/a.npz"}}});
     CHECK(names_of(found.not_read) == keys{"other/a.npz"});
-    const std::string said = refusal<value_error>([&] { return grouped({"a.npz", "b.npz"}, "run-(\\d+)"); });
+    const std::string said = what_of<value_error>([&] { return grouped({"a.npz", "b.npz"}, "run-(\\d+)"); });
     CHECK_FALSE(says(said, "--step-regex"));
     CHECK_THROWS_AS(static_cast<void>(grouped({"run-7.npz"}, "run-")), value_error);
 }

@@ -18,7 +18,7 @@ stored_tensor header_of(std::string_view file) {
 template <class E = corrupt_data>
 std::string refusal_of(const std::string& header, std::size_t data_bytes = 64) {
     const std::string file = npy_of(header, data_bytes);
-    return refusal<E>([&] { return header_of(file); });
+    return what_of<E>([&] { return header_of(file); });
 }
 
 bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
@@ -120,7 +120,7 @@ TEST_CASE("read_npy_header: literals as other writers have them") {
 TEST_CASE("read_npy_header: a pointer of Git LFS is called one") {
     const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
     text_reader reader{pointer};
-    const std::string said = refusal<corrupt_data>([&] { return read_npy_header("x.npy", pointer.size(), reader); });
+    const std::string said = what_of<corrupt_data>([&] { return read_npy_header("x.npy", pointer.size(), reader); });
     CHECK(said.find("git lfs pull") != std::string::npos);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("read_npy_header: every truncation is an error, bytes after the array 
         for (std::size_t length = 0; length < file.size(); ++length) {
             CAPTURE(length);
             const std::string part = file.substr(0, length);
-            CHECK(says(refusal<corrupt_data>([&] { return header_of(part); }), "a/x.npy"));
+            CHECK(says(what_of<corrupt_data>([&] { return header_of(part); }), "a/x.npy"));
         }
         CHECK(same(header_of(file + file), header_of(file)));
     }
@@ -178,11 +178,11 @@ TEST_CASE("read_npy_header: a header that lies is refused") {
     CHECK(says(refusal_of(std::string(60'000, '(')), "is not a dictionary"));
     CHECK(says(refusal_of("{'descr': '<f4', 'shape': (" + std::string(60'000, '(')), "is not a dictionary"));
     std::string version_2("\x93NUMPY\2\0\xFF\xFF\xFF\xFF", 12);
-    CHECK(says(refusal<corrupt_data>([&] { return header_of(version_2 + std::string(100, ' ')); }),
+    CHECK(says(what_of<corrupt_data>([&] { return header_of(version_2 + std::string(100, ' ')); }),
                "4294967295 bytes; at most 65536"));
     CHECK(
-        says(refusal<unsupported>([&] { return header_of(std::string("\x93NUMPY\4\0\1\0\0\0 ", 13)); }), "version 4"));
-    CHECK(says(refusal<corrupt_data>([&] { return header_of("PK\3\4 something else"); }), "does not begin"));
+        says(what_of<unsupported>([&] { return header_of(std::string("\x93NUMPY\4\0\1\0\0\0 ", 13)); }), "version 4"));
+    CHECK(says(what_of<corrupt_data>([&] { return header_of("PK\3\4 something else"); }), "does not begin"));
 }
 
 TEST_CASE("read_npy_header: a header longer than the first read takes a second one") {
@@ -191,5 +191,5 @@ TEST_CASE("read_npy_header: a header longer than the first read takes a second o
     CHECK(read_npy_header("x", file.size(), reader).shape == shape_type{2});
     CHECK(reader.reads == 2);
     text_reader grown{file};  // bytes that were added after its size was determined are not trusted
-    CHECK(says(refusal<corrupt_data>([&] { return read_npy_header("x", 5000, grown); }), "ends within its header"));
+    CHECK(says(what_of<corrupt_data>([&] { return read_npy_header("x", 5000, grown); }), "ends within its header"));
 }

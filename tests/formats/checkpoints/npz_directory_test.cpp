@@ -54,10 +54,10 @@ TEST_CASE("read_npz_directory: every truncation is reported") {
         const std::string file = recorded(name);
         for (std::size_t length = 0; length < file.size(); ++length) {
             CAPTURE(length);
-            CHECK(says(refusal<corrupt_data>([&] { return directory_of(file.substr(0, length)); }), "a/x.npz"));
+            CHECK(says(what_of<corrupt_data>([&] { return directory_of(file.substr(0, length)); }), "a/x.npz"));
         }
     }
-    CHECK(says(refusal<corrupt_data>([] { return directory_of("no zip at all, but a text"); }), "not a zip"));
+    CHECK(says(what_of<corrupt_data>([] { return directory_of("no zip at all, but a text"); }), "not a zip"));
 }
 
 TEST_CASE("read_npz_directory: what is no array of numbers is left out and named, the rest is read") {
@@ -118,7 +118,7 @@ TEST_CASE("read_npz_directory: resource forks of macOS are passed over; a pointe
         zip_of(members{{"w.npy", array_of(1)}, {"__MACOSX/._w.npy", std::string{"\0\5\x16\7 and more", 13}}}));
     CHECK(all.tensors.size() == 1);
     CHECK(all.not_read.empty());
-    CHECK(says(refusal<corrupt_data>(
+    CHECK(says(what_of<corrupt_data>(
                    [] { return directory_of("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"); }),
                "git lfs pull"));
 }
@@ -132,7 +132,7 @@ TEST_CASE(
     REQUIRE(all.tensors.size() == 1);
     CHECK(all.files.read("w.npy", {many, 50}).size() == 50);
     CHECK(
-        says(refusal<unsupported>([&] { return directory_of(recorded("numbered/step_500.npz"), {.most_members = 2}); }),
+        says(what_of<unsupported>([&] { return directory_of(recorded("numbered/step_500.npz"), {.most_members = 2}); }),
              "members"));
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("read_npz_directory: members that share bytes are refused, as a small 
     for (const std::size_t field : {first + 20, first + 24}) {  // the bytes of the first, extended into the second
         store_le(reinterpret_cast<std::byte*>(&file[field]), static_cast<std::uint32_t>(array_of(300).size() + 90));
     }
-    CHECK(says(refusal<corrupt_data>([&] { return directory_of(file); }), "a.npy and b.npy share bytes"));
+    CHECK(says(what_of<corrupt_data>([&] { return directory_of(file); }), "a.npy and b.npy share bytes"));
 }
 
 TEST_CASE("read_npz_directory: a wrong size in the directory is an error when the member is read") {

@@ -82,7 +82,7 @@ TEST_CASE("group_checkpoints: what is no step is not named") {
 
 TEST_CASE("group_checkpoints: other tools' files alone are refused with what converts each") {
     const auto said = [](const keys& all) {
-        return refusal<unsupported>([&] { return group_checkpoints("out", all); });
+        return what_of<unsupported>([&] { return group_checkpoints("out", all); });
     };
     CHECK(says(said({"model.h5"}), "model.h5 is HDF5, as Keras writes it: convert it in Python by keras"));
     CHECK(says(said({"vdlrecords.1609224918.log"}), "VisualDL"));

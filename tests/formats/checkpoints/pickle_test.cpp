@@ -31,7 +31,7 @@ struct read_pickle {
 };
 
 std::string refused(const std::string& bytes, const pickle_limits& limits = {}) {
-    return refusal<corrupt_data>([&] { return pickle_tree::read(as_bytes(bytes), "x.pkl", limits).has_value(); });
+    return what_of<corrupt_data>([&] { return pickle_tree::read(as_bytes(bytes), "x.pkl", limits).has_value(); });
 }
 bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
 

@@ -207,7 +207,7 @@ TEST_CASE("read_checkpoint: a name that several files have gets the file's befor
     files.write("checkpoint-1/more.safetensors", as_bytes(weights("v")));
     CHECK(names_of(read_only_step(files)) == texts{"adapter/w", "model/w", "v"});
     files.write("checkpoint-1/other.safetensors", as_bytes(weights("model/w")));
-    CHECK(says(refusal<corrupt_data>([&] { return read_only_step(files); }), "two tensors model/w"));
+    CHECK(says(what_of<corrupt_data>([&] { return read_only_step(files); }), "two tensors model/w"));
 }
 
 TEST_CASE("read_checkpoint: a damaged file is named, the others are read; of damaged ones alone there is nothing") {

@@ -18,7 +18,7 @@ stored_tensors header_of(std::string_view file) {
 /// The error for a file with that header and so many bytes after it.
 std::string refusal_of(std::string_view header, std::size_t data_bytes = 0) {
     const std::string file = safetensors_of(header, data_bytes);
-    return refusal<corrupt_data>([&] { return header_of(file); });
+    return what_of<corrupt_data>([&] { return header_of(file); });
 }
 
 bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
@@ -72,9 +72,9 @@ TEST_CASE("read_safetensors_header: every truncation is an error") {
     for (std::size_t length = 0; length < file.size(); ++length) {
         CAPTURE(length);
         const std::string part = file.substr(0, length);
-        CHECK(says(refusal<corrupt_data>([&] { return header_of(part); }), "a/x.safetensors"));
+        CHECK(says(what_of<corrupt_data>([&] { return header_of(part); }), "a/x.safetensors"));
     }
-    CHECK(says(refusal<corrupt_data>([&] { return header_of(file + "x"); }), "last 1 bytes belong to no tensor"));
+    CHECK(says(what_of<corrupt_data>([&] { return header_of(file + "x"); }), "last 1 bytes belong to no tensor"));
 }
 
 TEST_CASE("read_safetensors_header: a length that lies is refused before anything is read for it") {
@@ -82,7 +82,7 @@ TEST_CASE("read_safetensors_header: a length that lies is refused before anythin
         std::string file = safetensors_of("{}", 100);
         store_le(reinterpret_cast<std::byte*>(file.data()), length);
         text_reader reader{file};
-        const auto said = refusal<corrupt_data>([&] {
+        const auto said = what_of<corrupt_data>([&] {
             return read_safetensors_header("x", std::uint64_t{1} << 50U, reader);  // the storage reports a petabyte
         });
         CHECK(says(said, std::to_string(length) + " bytes; at most 100000000 are read"));
@@ -90,17 +90,17 @@ TEST_CASE("read_safetensors_header: a length that lies is refused before anythin
     }
     std::string file = safetensors_of("{}", 3);
     store_le(reinterpret_cast<std::byte*>(file.data()), std::uint64_t{6});
-    CHECK(says(refusal<corrupt_data>([&] { return header_of(file); }), "reaches beyond its end"));
+    CHECK(says(what_of<corrupt_data>([&] { return header_of(file); }), "reaches beyond its end"));
     const std::string large = safetensors_of(std::string(100'000, ' '));
     text_reader shrunk{std::string_view{large}.substr(0, 70'000)};
-    CHECK(says(refusal<corrupt_data>([&] { return read_safetensors_header("x", large.size(), shrunk); }),
+    CHECK(says(what_of<corrupt_data>([&] { return read_safetensors_header("x", large.size(), shrunk); }),
                "ends within its header"));
 }
 
 TEST_CASE("read_safetensors_header: a pointer of Git LFS is called one") {
     constexpr std::string_view pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
     CHECK(
-        says(refusal<corrupt_data>([&] { return header_of(pointer); }), "a/x.safetensors: it is a pointer of Git LFS"));
+        says(what_of<corrupt_data>([&] { return header_of(pointer); }), "a/x.safetensors: it is a pointer of Git LFS"));
 }
 
 TEST_CASE("read_safetensors_header: what is not JSON, not UTF-8, or nested deep") {

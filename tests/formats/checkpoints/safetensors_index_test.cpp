@@ -15,7 +15,7 @@ safetensors_index index_of(std::string_view text) {
 }
 
 std::string refusal_of(std::string_view text) {
-    return refusal<corrupt_data>([&] { return index_of(text); });
+    return what_of<corrupt_data>([&] { return index_of(text); });
 }
 
 bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }

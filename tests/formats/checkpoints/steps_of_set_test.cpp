@@ -86,7 +86,7 @@ TEST_CASE("group_checkpoints: two files of one step whose names differ in anothe
           keys{"seed0_step_100.npz", "seed1_step_100.npz"}, keys{"step_100_seed0.npz", "step_100_seed1.npz"},
           keys{"step_5.npz", "step_05.npz"}, keys{"step=5-val_loss=0.25.npz", "step=5-val_loss=0.5.npz"},
           keys{"epoch_0/iter_100/m.npz", "epoch_0/iter_200/m.npz", "epoch_1/iter_100/m.npz"}}) {
-        const std::string said = refusal<value_error>([&] { return grouped(all); });
+        const std::string said = what_of<value_error>([&] { return grouped(all); });
         CAPTURE(all[0]);
         CHECK(says(said, "is in out twice"));
         CHECK(says(said, "--step-regex"));
@@ -94,7 +94,7 @@ TEST_CASE("group_checkpoints: two files of one step whose names differ in anothe
     for (const keys& all : {keys{"epoch_0_iter_200.npz", "epoch_1_iter_100.npz"},
                             keys{"2024-01-30_model.npz", "2024-01-31_model.npz", "2024-02-01_model.npz"},
                             keys{"epoch_0/iter_200/m.npz", "epoch_1/iter_100/m.npz"}}) {
-        CHECK(says(refusal<value_error>([&] { return grouped(all); }), "say opposite orders"));
+        CHECK(says(what_of<value_error>([&] { return grouped(all); }), "say opposite orders"));
     }
     CHECK(grouped({"epoch_0_iter_200.npz", "epoch_1_iter_100.npz"}, "iter_([0-9]+)").steps.size() == 2);
     CHECK(names_of({"seed0_step_100.npz", "seed1_step_100.npz"}, "step_([0-9]+)") == keys{"seed0_step", "seed1_step"});

@@ -346,7 +346,7 @@ TEST_CASE("read_torch_file: the stream of torch before 1.6, with views of storag
     const read_file cut{file.substr(0, file.size() - 1)};
     CHECK(cut.tensors() == names{"b"});
     CHECK(says(cut.all.not_read.at(0).why, "its storage claims 24 bytes; its record has 23"));
-    CHECK(says(refusal<corrupt_data>([&] {
+    CHECK(says(what_of<corrupt_data>([&] {
                    return read_file{p::torch_stream(object, {{"10", 2, p::raw(2.5)}, {"7", 6, floats(6)}})};
                }),
                "storage 10 stands another number"));
@@ -360,7 +360,7 @@ TEST_CASE("read_torch_file: the stream of torch before 1.6, with views of storag
 }
 
 TEST_CASE("read_torch_file: other files are named by what they are") {
-    const auto refused = [](const std::string& bytes) { return refusal<error>([&] { return read_file{bytes}; }); };
+    const auto refused = [](const std::string& bytes) { return what_of<error>([&] { return read_file{bytes}; }); };
     CHECK(says(refused("\x7f"
                        "ELF----"),
                "its first bytes are \"\\x7fELF----\""));
@@ -378,7 +378,7 @@ TEST_CASE("read_torch_file: other files are named by what they are") {
     CHECK(bare.all.tensors.empty());
     archive_options tight;
     tight.most_bytes = 640;
-    CHECK(says(refusal<corrupt_data>([&] {
+    CHECK(says(what_of<corrupt_data>([&] {
                    return read_file{p::pickle(p::text("0123456789")), tight};
                }),
                "at most 10 are read"));

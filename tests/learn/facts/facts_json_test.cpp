@@ -74,12 +74,7 @@ std::string with(std::string_view from, std::string_view to) {
 }
 
 std::string refusal_of(const std::string& text) {
-    try {
-        static_cast<void>(facts_from_json(text, "normal.json"));
-    } catch (const value_error& wrong) {
-        return std::string{wrong.message()};
-    }
-    return "taken";
+    return smdebug_test::message_of<value_error>([&] { return facts_from_json(text, "normal.json"); }, "taken");
 }
 
 }  // namespace

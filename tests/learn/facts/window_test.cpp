@@ -1,4 +1,4 @@
-#include <smdebug/learn/facts/window.hpp>
+#include <smdebug/learn/facts/series.hpp>
 
 #include "support/test.hpp"
 

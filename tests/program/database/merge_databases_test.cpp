@@ -176,12 +176,8 @@ TEST_CASE("merge_databases: errors leave nothing behind") {
     CHECK_THROWS_AS(merge({source}, place.path() + "/theirs.db"), run_exists);
     CHECK_THROWS_AS(merge({source}, place.path() + "/theirs.db", {.replace = true}), unsupported);
     CHECK_THROWS_AS(merge({source}, place.path() + "/text.db", {.replace = true}), corrupt_data);
-    try {
-        merge({source, place.path() + "/cut.db"}, target);
-        FAIL("a damaged source was merged");
-    } catch (const corrupt_data& damage) {
-        CHECK(damage.where() == place.path() + "/cut.db");
-    }
+    const corrupt_data damage = caught<corrupt_data>([&] { merge({source, place.path() + "/cut.db"}, target); });
+    CHECK(damage.where() == place.path() + "/cut.db");
     std::stop_source stop;
     stop.request_stop();
     CHECK_THROWS_AS(merge({source}, target, {.stop = stop.get_token()}), stopped_error);

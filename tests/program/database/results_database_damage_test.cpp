@@ -22,12 +22,7 @@ namespace sqlite = smdebug::detail::sqlite;
 namespace {
 
 std::string message_of_opening(const std::string& path) {
-    try {
-        const results_database opened{path};
-    } catch (const error& thrown) {
-        return thrown.what();
-    }
-    return "";
+    return what_of<error>([&] { const results_database opened{path}; });
 }
 
 }  // namespace

@@ -274,14 +274,10 @@ TEST_CASE("results_database: waiting too long for another writer is an error tha
     results_database other{file, 20ms};
     slow.begin_group();
     slow.write(some_result(1), question);
-    try {
-        other.write(some_result(2), question);
-        FAIL("both write");
-    } catch (const unavailable& busy) {
-        CHECK(busy.code() == error_code::in_use);
-        CHECK(contains(busy.what(), "another program is writing to it"));
-        CHECK(busy.where() == file);
-    }
+    const unavailable busy = caught<unavailable>([&] { other.write(some_result(2), question); });
+    CHECK(busy.code() == error_code::in_use);
+    CHECK(contains(busy.what(), "another program is writing to it"));
+    CHECK(busy.where() == file);
     slow.end_group();
     other.write(some_result(2), question);
     CHECK(slow.find("runs/2").has_value());

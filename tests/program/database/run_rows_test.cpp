@@ -100,12 +100,8 @@ TEST_CASE("run_rows: a missing run gives none; a finding of a missing result is 
     CHECK(same(in.rows.read(run.run.path).value(), run));
     for (const char* const number : {"2", "-1"}) {
         in.base.run(std::string{"UPDATE findings SET result = "} + number);
-        try {
-            static_cast<void>(in.rows.read(run.run.path));
-            FAIL("findings of no result were read");
-        } catch (const corrupt_data& damage) {
-            CHECK(damage.where() == in.base.path());
-            CHECK(damage.message() == "the database " + in.base.path() + " has findings of a result that it lacks");
-        }
+        const corrupt_data damage = caught<corrupt_data>([&] { return in.rows.read(run.run.path); });
+        CHECK(damage.where() == in.base.path());
+        CHECK(damage.message() == "the database " + in.base.path() + " has findings of a result that it lacks");
     }
 }

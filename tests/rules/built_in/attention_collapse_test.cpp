@@ -20,12 +20,7 @@ std::optional<finding> verdict(attention_collapse rule, const memory_storage& st
     return found.empty() ? std::nullopt : std::optional{found.front()};
 }
 std::string error_of(attention_collapse rule, const memory_storage& store) {
-    try {
-        static_cast<void>(verdict(std::move(rule), store));
-    } catch (const value_error& wrong) {
-        return wrong.what();
-    }
-    return {};
+    return what_of<value_error>([&] { return verdict(std::move(rule), store); });
 }
 
 const std::vector<double> example{1, 0, 0, 0, .5, .5, 0, 0};

@@ -20,12 +20,7 @@ memory_storage one(const std::vector<double>& values, const shape_type& shape) {
     return run_of({{.tensors = {tensor_of<double>("e", values, shape)}}});
 }
 std::string error_of(const expert_imbalance& rule, const memory_storage& store) {
-    try {
-        static_cast<void>(with(rule)(memory_trial{store}, 0));
-    } catch (const value_error& wrong) {
-        return wrong.what();
-    }
-    return {};
+    return what_of<value_error>([&] { return with(rule)(memory_trial{store}, 0); });
 }
 
 }  // namespace

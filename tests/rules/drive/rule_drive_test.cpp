@@ -1,6 +1,6 @@
 #include <smdebug/rules/drive/rule_drive.hpp>
 
-#include "support/fake_trial.hpp"
+#include "support/archetypes.hpp"
 #include "support/run_builder.hpp"
 #include "support/test.hpp"
 
@@ -99,7 +99,7 @@ TEST_CASE("rule_drive: all rules see a step before the next; a preparation comes
 }
 
 TEST_CASE("rule_drive: each rule within its own range, and all of them within the walk's") {
-    const fake_trial run{{{"a", {{0, {1}}, {2, {1}}, {4, {1}}, {6, {1}}, {8, {1}}}}}};
+    const trial_archetype run{{{0, 1}, {2, 1}, {4, 1}, {6, 1}, {8, 1}}};
     steps_list all;
     steps_list part;
     const invoke_options how{.start_step = 2, .end_step = 8};
@@ -115,7 +115,7 @@ TEST_CASE("rule_drive: each rule within its own range, and all of them within th
 }
 
 TEST_CASE("rule_drive: a walk ends when all rules have") {
-    const fake_trial run{{{"a", {{0, {1}}, {1, {1}}, {2, {1}}, {3, {1}}}}}};
+    const trial_archetype run{{{0, 1}, {1, 1}, {2, 1}, {3, 1}}};
     steps_list early;
     steps_list late;
     std::vector<std::string> told;
@@ -136,7 +136,7 @@ TEST_CASE("rule_drive: a walk ends when all rules have") {
 }
 
 TEST_CASE("rule_drive: a rule that throws ends alone, and throws where it is alone; what is missing skips the step") {
-    const fake_trial run{{{"a", {{0, {1}}, {1, {1}}, {2, {1}}}}}};
+    const trial_archetype run{{{0, 1}, {1, 1}, {2, 1}}};
     const named lacking{"lacking", [](step_number step) -> finding {
                             if (step == 1) {
                                 throw tensor_unavailable{"t"};
@@ -170,7 +170,7 @@ TEST_CASE("rule_drive: a rule that throws ends alone, and throws where it is alo
 }
 
 TEST_CASE("rule_drive: a rule that waits for something else in vain ends with that wait's end") {
-    const fake_trial run{{{"a", {{0, {1}}, {1, {1}}}}}};
+    const trial_archetype run{{{0, 1}, {1, 1}}};
     steps_list called;
     const invoke_options how;
     auto drive = drive_of(run, how, {}, finds_at("other", {}, called),
@@ -185,7 +185,7 @@ TEST_CASE("rule_drive: a rule that waits for something else in vain ends with th
 }
 
 TEST_CASE("rule_drive: throws the condition's exception on request") {
-    const fake_trial run{{{"a", {{0, {1}}, {1, {1}}}}}};
+    const trial_archetype run{{{0, 1}, {1, 1}}};
     steps_list called;
     const invoke_options how{.raise_eval_cond = true};
     auto drive = drive_of(run, how, {}, finds_at("strict", {1}, called));
@@ -237,7 +237,7 @@ TEST_CASE("rule_drive: a rule that throws when it is polled ends alone; a findin
 }
 
 TEST_CASE("rule_drive: the rule that wants to be asked most often decides how often") {
-    const fake_trial run{{{"a", {{0, {1}}}}}};
+    const trial_archetype run{{{0, 1}}};
     steps_list called;
     const auto watching = [&](int every) {
         return asked_too{finds_at("asked", {}, called), milliseconds{every}, [] { return std::optional<finding>{}; }};
@@ -269,7 +269,7 @@ refused(Rule) -> refused<Rule>;
 }  // namespace
 
 TEST_CASE("rule_drive: a rule whose settings are refused is over before the first step, and the others go on") {
-    const fake_trial run{{{"a", {{0, {1}}, {1, {1}}}}}};
+    const trial_archetype run{{{0, 1}, {1, 1}}};
     steps_list of_refused;
     steps_list of_other;
     const invoke_options how{.start_step = 1};
@@ -340,33 +340,25 @@ TEST_CASE("rule_drive: counts what a rule looked up in a trial that is observed,
 namespace {
 
 /// Notes the steps that the driver announces, and how often it requests all of them.
-struct told_trial : fake_trial {
-    using fake_trial::fake_trial;
+struct told_trial : trial_archetype {
+    using trial_archetype::trial_archetype;
     mutable steps_list told = {};
     mutable int asked = 0;
     void read_ahead(step_number step) const { told.push_back(step); }
     [[nodiscard]] steps_list steps(const steps_options& which) const {
         ++asked;
-        return fake_trial::steps(which);
+        return trial_archetype::steps(which);
     }
 };
 
-fake_tensor::values_by_step at_steps(const steps_list& steps) {
-    fake_tensor::values_by_step made;
-    for (const step_number step : steps) {
-        made[step] = {1};
-    }
-    return made;
-}
-
 }  // namespace
 
-static_assert(detail::waits_for_steps<memory_trial> && !detail::waits_for_steps<fake_trial>);
-static_assert(detail::reads_steps_ahead<told_trial> && !detail::reads_steps_ahead<fake_trial>);
+static_assert(detail::waits_for_steps<memory_trial> && !detail::waits_for_steps<trial_archetype>);
+static_assert(detail::reads_steps_ahead<told_trial> && !detail::reads_steps_ahead<trial_archetype>);
 
 TEST_CASE("rule_drive: the saved steps from any number on are requested in bulk") {
     for (const step_number first : {0, 1, 4, 11, 12}) {
-        const told_trial run{{{"a", at_steps({0, 3, 10, 11})}}};
+        const told_trial run{{{0, 1}, {3, 1}, {10, 1}, {11, 1}}};
         steps_list called;
         const auto rule = finds_at("rule", {}, called);
         const invoke_options how{.start_step = first};
@@ -379,7 +371,7 @@ TEST_CASE("rule_drive: the saved steps from any number on are requested in bulk"
 }
 
 TEST_CASE("rule_drive: announces the next four steps to a trial, each once, and none from the end on") {
-    const told_trial run{{{"a", at_steps({0, 2, 4, 6, 8, 10, 12})}}};
+    const told_trial run{{{0, 1}, {2, 1}, {4, 1}, {6, 1}, {8, 1}, {10, 1}, {12, 1}}};
     std::vector<steps_list> told;
     const named rule{"rule", [&](step_number) {
                          told.push_back(run.told);

@@ -58,8 +58,7 @@ struct court {
         judge.begin_step(in, step);
         std::vector<judged_save_of> looked;
         for (const judged_save_of& each : saves) {
-            if (judge.facts_for(each.tensor) != nullptr) {
-                judge.see(each.tensor);
+            if (judge.see(each.tensor)) {
                 looked.push_back(each);
             }
         }

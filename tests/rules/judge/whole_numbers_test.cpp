@@ -1,4 +1,4 @@
-#include <smdebug/rules/judge/whole_numbers.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
 
 #include "support/test.hpp"
 

@@ -70,9 +70,9 @@ TEST_CASE("aws_settings: configured endpoints can be ignored, by a variable or b
 TEST_CASE("aws_settings: a malformed file, and a profile that is not there, are a value_error") {
     const temporary_folder home;
     home.write(".aws/credentials", "[default]\n" + std::string{fake_secret} + "?\n" + fake_secret);
-    CHECK(message_of<value_error>([&] { static_cast<void>(read(home, {{"AWS_PROFILE", "z"}})); }) != "");
+    CHECK(what_of<value_error>([&] { static_cast<void>(read(home, {{"AWS_PROFILE", "z"}})); }) != "");
     home.write(".aws/credentials", "[default]\nsecret without sign " + std::string{fake_id} + "\n");
-    const std::string said = message_of<value_error>([&] { static_cast<void>(read(home)); });
+    const std::string said = what_of<value_error>([&] { static_cast<void>(read(home)); });
     CHECK(said.find(home.path() + "/.aws/credentials, line 2") != std::string::npos);
     CHECK_FALSE(tells_secrets(said));
 }

@@ -41,8 +41,7 @@ TEST_CASE("keys_of_environment: without an id there is nothing there, with an id
         CHECK(found.seen == "the environment (AWS_ACCESS_KEY_ID is not set)");
     }
     const auto message = [](const variables& set) {
-        return message_of<value_error>(
-            [&] { static_cast<void>(s3::detail::keys_of_environment(environment_of(set))); });
+        return what_of<value_error>([&] { static_cast<void>(s3::detail::keys_of_environment(environment_of(set))); });
     };
     const std::string half = message({{"AWS_ACCESS_KEY_ID", fake_id}});
     CHECK(half.find("AWS_SECRET_ACCESS_KEY") != std::string::npos);
@@ -70,7 +69,7 @@ TEST_CASE("keys_of_profile: keys from another service or program are unsupported
                                  "login_session", "web_identity_token_file"}) {
         CAPTURE(property);
         home.write(".aws/config", "[profile x]\nregion = r\n" + std::string{property} + " = some" + fake_bearer + "\n");
-        const std::string said = message_of<unsupported>([&] {
+        const std::string said = what_of<unsupported>([&] {
             static_cast<void>(of_profile(home, {{"AWS_PROFILE", "x"}}));
         });
         CHECK(said.find("Profile \"x\" (" + home.path() + "/.aws/config, line 3) gets its keys by way of " +
@@ -91,9 +90,7 @@ TEST_CASE("keys_of_profile: keys beside a role are not used; beside other ways t
 TEST_CASE("keys_of_profile: a source_profile without a role is a value_error") {
     const temporary_folder home;
     home.write(".aws/config", "[profile x]\nsource_profile = y\n[profile y]\n" + both);
-    const std::string said = message_of<value_error>([&] {
-        static_cast<void>(of_profile(home, {{"AWS_PROFILE", "x"}}));
-    });
+    const std::string said = what_of<value_error>([&] { static_cast<void>(of_profile(home, {{"AWS_PROFILE", "x"}})); });
     CHECK(said.find("config, line 2) has source_profile, but no role_arn") != std::string::npos);
     CHECK_FALSE(tells_secrets(said));
 }
@@ -101,7 +98,7 @@ TEST_CASE("keys_of_profile: a source_profile without a role is a value_error") {
 TEST_CASE("keys_of_profile: a web identity in the environment is unsupported, unless there are keys") {
     const temporary_folder home;
     const variables web{{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"}, {"AWS_ROLE_ARN", "arn"}};
-    const std::string said = message_of<unsupported>([&] { static_cast<void>(of_profile(home, web)); });
+    const std::string said = what_of<unsupported>([&] { static_cast<void>(of_profile(home, web)); });
     CHECK(said.find("AWS_WEB_IDENTITY_TOKEN_FILE") != std::string::npos);
     home.write(".aws/credentials", "[default]\n" + both);
     CHECK(of_profile(home, web).outcome == s3::detail::keys_outcome::found);

@@ -79,7 +79,7 @@ TEST_CASE("container_keys: the address, relative before full") {
         CHECK_THROWS_AS(static_cast<void>(s3::detail::container_url(environment_of({{relative_uri, path}}))),
                         value_error);
     }
-    const std::string said = message_of<value_error>([] {
+    const std::string said = what_of<value_error>([] {
         static_cast<void>(s3::detail::container_url(
             environment_of({{full_uri, "http://user:" + std::string{fake_bearer} + "@evil.example/"}})));
     });
@@ -99,7 +99,7 @@ TEST_CASE("container_keys: the token, from a file before the variable, as the fi
     CHECK_FALSE(s3::detail::container_token(environment_of({})).has_value());
 
     const auto message = [&](const s3::detail::environment_reader& from) {
-        return message_of<value_error>([&] { static_cast<void>(s3::detail::container_token(from)); });
+        return what_of<value_error>([&] { static_cast<void>(s3::detail::container_token(from)); });
     };
     folder.write("token", std::string{fake_bearer} + "\nx-evil: 1");
     const std::string broken = message(environment);

@@ -92,7 +92,7 @@ TEST_CASE("default_credentials: renew() asks afresh, for a profile and an enviro
     CHECK(at.id(credentials) == "newer");
     at.home.remove(".aws/credentials");
     credentials.renew();
-    const std::string said = message_of<access_denied>([&] { static_cast<void>(credentials.keys(ten)); });
+    const std::string said = what_of<access_denied>([&] { static_cast<void>(credentials.keys(ten)); });
     CHECK(said.find("could not be renewed: profile \"default\"") != std::string::npos);
 }
 
@@ -102,7 +102,7 @@ TEST_CASE(
     world at;
     at.home.write(".aws/config", "[default]\nregion = r\n");
     const auto credentials = at.credentials();
-    const auto message = [&] { return message_of<access_denied>([&] { static_cast<void>(credentials.keys(ten)); }); };
+    const auto message = [&] { return what_of<access_denied>([&] { static_cast<void>(credentials.keys(ten)); }); };
     const std::string said = message();
     for (const std::string& part :
          {std::string{"the environment (AWS_ACCESS_KEY_ID is not set)"},
@@ -130,7 +130,7 @@ TEST_CASE("default_credentials: a container that is set up and fails ends the se
     at.with_instance();
     at.with_container("x");
     *at.container = no_answer(http::outcome::unreachable, "closed port");
-    const std::string silent = message_of<unavailable>([&] { static_cast<void>(at.credentials().keys(ten)); });
+    const std::string silent = what_of<unavailable>([&] { static_cast<void>(at.credentials().keys(ten)); });
     CHECK(silent.find("the container's endpoint at 169.254.170.2 (no answer: closed port).  Looked before at: the "
                       "environment") != std::string::npos);
     *at.container = answer(403);
@@ -146,7 +146,7 @@ TEST_CASE("default_credentials: an instance that had keys and falls silent is un
     at.instance->token = no_answer(http::outcome::unreachable, "no route");
     CHECK((at.id(credentials, ten + 5h + 59min) == fake_id));
     *at.steady += 15s;
-    const std::string said = message_of<unavailable>([&] { static_cast<void>(credentials.keys(ten + 6h)); });
+    const std::string said = what_of<unavailable>([&] { static_cast<void>(credentials.keys(ten + 6h)); });
     CHECK(said.find("could not be renewed: instance metadata at http://169.254.169.254") != std::string::npos);
     at.with_instance();
     at.instance->keys = answer(200, {}, keys_json("2026-11-22T16:00:00Z", "back"));
@@ -187,7 +187,7 @@ TEST_CASE("default_credentials: no failure contains a secret") {
             }
             *at.container = got;
             at.instance->keys = got;
-            const std::string said = message_of<error>([&] { static_cast<void>(at.credentials().keys(ten)); });
+            const std::string said = what_of<error>([&] { static_cast<void>(at.credentials().keys(ten)); });
             CAPTURE(said);
             CHECK(said.find(container ? "the container's endpoint" : "instance metadata") != std::string::npos);
             CHECK_FALSE(tells_secrets(said));

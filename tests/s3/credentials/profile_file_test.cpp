@@ -130,17 +130,13 @@ TEST_CASE("profile_file: what is malformed is a value_error that names file and 
     };
     for (const auto& [text, expected] : cases) {
         CAPTURE(expected);
-        const std::string said = message_of<value_error>([&, &content = text] { static_cast<void>(parse(content)); });
+        const std::string said = what_of<value_error>([&, &content = text] { static_cast<void>(parse(content)); });
         CHECK(said.find("/etc/aws, " + expected) != std::string::npos);
         CHECK_FALSE(tells_secrets(said));
         CHECK(said.find("fakesession") == std::string::npos);
     }
-    try {
-        static_cast<void>(parse("[a]\nb\n"));
-        FAIL("should have thrown");
-    } catch (const value_error& thrown) {
-        CHECK(thrown.where() == "/etc/aws, line 2");
-    }
+    const value_error thrown = caught<value_error>([&] { return parse("[a]\nb\n"); });
+    CHECK(thrown.where() == "/etc/aws, line 2");
 }
 
 TEST_CASE("profile_file: any bytes are a file or a value_error") {
@@ -174,7 +170,7 @@ TEST_CASE("profile_file: a missing file is none, one that cannot be read is a va
     CHECK_FALSE(s3::detail::read_profile_file(folder.path() + "/there/below").has_value());
     CHECK_FALSE(s3::detail::read_profile_file("/dev/null").has_value());
     const auto message = [](const std::string& path) {
-        return message_of<value_error>([&] { static_cast<void>(s3::detail::read_profile_file(path)); });
+        return what_of<value_error>([&] { static_cast<void>(s3::detail::read_profile_file(path)); });
     };
     CHECK(message(folder.path()).find(folder.path() + " is not a regular file") != std::string::npos);
     folder.write("malformed", "[default\n");

@@ -57,7 +57,7 @@ TEST_CASE("profile: [profile x] in config, [x] in credentials") {
     const auto x = at.read({{"AWS_PROFILE", "x"}});
     CHECK((x.keys() == s3::access_keys{.id = "i", .secret = "s", .token = "t"}));
     CHECK(x.value("region") == "r");
-    CHECK(message_of<value_error>([&] { static_cast<void>(at.read({{"AWS_PROFILE", "y"}})); }) != "");
+    CHECK(what_of<value_error>([&] { static_cast<void>(at.read({{"AWS_PROFILE", "y"}})); }) != "");
     CHECK(at.read().value("region") == "d");
     at.config("[default]\nregion = d\n[profile default]\nregion = e\n");
     CHECK(at.read().value("region") == "e");
@@ -92,27 +92,25 @@ TEST_CASE("profile: the files can lie elsewhere") {
 TEST_CASE("profile: one that is named and not there is a value_error that says where it was looked") {
     home at;
     at.config("[profile x]\nregion = r\n");
-    const std::string said = message_of<value_error>([&] { static_cast<void>(at.read({{"AWS_PROFILE", "z"}})); });
+    const std::string said = what_of<value_error>([&] { static_cast<void>(at.read({{"AWS_PROFILE", "z"}})); });
     CHECK(said.find("AWS_PROFILE names a profile that is not there: profile \"z\" in " + at.folder.path() +
                     "/.aws/credentials (no such file) and " + at.folder.path() + "/.aws/config (no such profile)") !=
           std::string::npos);
-    const std::string other = message_of<value_error>([&] {
-        static_cast<void>(at.read({{"AWS_DEFAULT_PROFILE", "z"}}));
-    });
+    const std::string other = what_of<value_error>([&] { static_cast<void>(at.read({{"AWS_DEFAULT_PROFILE", "z"}})); });
     CHECK(other.find("AWS_DEFAULT_PROFILE names") != std::string::npos);
 }
 
 TEST_CASE("profile: half of the keys, and keys over several lines, are a value_error without what they are") {
     home at;
     at.credentials("[default]\n\naws_access_key_id = " + std::string{fake_id} + "\n");
-    const std::string half = message_of<value_error>([&] { static_cast<void>(at.read().keys()); });
+    const std::string half = what_of<value_error>([&] { static_cast<void>(at.read().keys()); });
     CHECK(half.find("lack the secret access key") != std::string::npos);
     CHECK(half.find("/.aws/credentials, line 3") != std::string::npos);
     CHECK_FALSE(tells_secrets(half));
 
     at.credentials("[default]\n" + keys_text(fake_id, fake_secret) + "aws_session_token = " + fake_token +
                    "\n  more\n");
-    const std::string cut = message_of<value_error>([&] { static_cast<void>(at.read().keys()); });
+    const std::string cut = what_of<value_error>([&] { static_cast<void>(at.read().keys()); });
     CHECK(cut.find("line 4: aws_session_token continues on indented lines") != std::string::npos);
     CHECK_FALSE(tells_secrets(cut));
 }
@@ -126,7 +124,7 @@ TEST_CASE("profile: the endpoint of a services section") {
         "[profile y]\nservices = missing\n");
     CHECK(at.read().s3_endpoint() == "http://s3");
     CHECK_FALSE(at.read({{"AWS_PROFILE", "x"}}).s3_endpoint().has_value());
-    const std::string said = message_of<value_error>([&] {
+    const std::string said = what_of<value_error>([&] {
         static_cast<void>(at.read({{"AWS_PROFILE", "y"}}).s3_endpoint());
     });
     CHECK(said.find("there is no section [services missing]") != std::string::npos);

@@ -93,12 +93,12 @@ TEST_CASE("refreshed_keys: when the old ones are good no more the failure is thr
     CHECK(at.id_at(noon) == "key 0");
     const auto good = at.next;
     at.next = silence;
-    CHECK(message_of<unavailable>([&] { static_cast<void>(at.id_at(noon + 1h)); }) == "Unavailable: silence");
+    CHECK(what_of<unavailable>([&] { static_cast<void>(at.id_at(noon + 1h)); }) == "Unavailable: silence");
     CHECK_THROWS_AS(static_cast<void>(at.id_at(noon + 1h)), unavailable);
     CHECK(at.fetched == 2);
     at.next = {keys_outcome::refused, {}, "never"};
     at.steady += 15s;
-    CHECK(message_of<access_denied>([&] { static_cast<void>(at.id_at(noon + 1h)); }) == "AccessDenied: never");
+    CHECK(what_of<access_denied>([&] { static_cast<void>(at.id_at(noon + 1h)); }) == "AccessDenied: never");
     at.next = {keys_outcome::nothing_there, {}, "nowhere"};
     at.steady += 15s;
     CHECK_THROWS_AS(static_cast<void>(at.id_at(noon + 1h)), access_denied);
@@ -138,7 +138,7 @@ TEST_CASE("refreshed_keys: keys that expire soon are used, and not fetched at ea
 TEST_CASE("refreshed_keys: keys that come already expired are a failure") {
     bench at;
     at.next_expires(noon);
-    const std::string said = message_of<unavailable>([&] { static_cast<void>(at.id_at(noon)); });
+    const std::string said = what_of<unavailable>([&] { static_cast<void>(at.id_at(noon)); });
     CHECK(said.find("the source returned keys that have expired") != std::string::npos);
     CHECK_FALSE(tells_secrets(said));
     CHECK_THROWS_AS(static_cast<void>(at.id_at(noon)), unavailable);

@@ -205,12 +205,8 @@ TEST_CASE("multipart_upload: a 200 that holds an error is one") {
         upload.send({nullptr, as_bytes(part)});
         upload.complete();
     };
-    try {
-        write();
-        FAIL("it was completed");
-    } catch (const unavailable& thrown) {
-        CHECK(std::string{thrown.what()}.find("InternalError") != std::string::npos);
-    }
+    const unavailable thrown = caught<unavailable>([&] { write(); });
+    CHECK(std::string{thrown.what()}.find("InternalError") != std::string::npos);
     CHECK_FALSE(at.server.content("run/b").has_value());
     CHECK(at.server.open_uploads() == 0);
 }

@@ -19,12 +19,9 @@ TEST_CASE("posix: an errno becomes the error that says what the caller can do") 
     CHECK_THROWS_AS(detail::posix::fail("cannot open", "x", ENOTDIR), not_found);
     CHECK_THROWS_AS(detail::posix::fail("cannot open", "x", EACCES), access_denied);
     CHECK_THROWS_AS(detail::posix::fail("cannot open", "x", EIO), unavailable);
-    try {
-        detail::posix::fail("cannot open", "the/path", EMFILE);
-    } catch (const error& thrown) {
-        CHECK(thrown.where() == "the/path");
-        CHECK(std::string{thrown.what()} == "Unavailable: cannot open the/path: Too many open files");
-    }
+    const error thrown = caught<error>([&] { detail::posix::fail("cannot open", "the/path", EMFILE); });
+    CHECK(thrown.where() == "the/path");
+    CHECK(std::string{thrown.what()} == "Unavailable: cannot open the/path: Too many open files");
 }
 
 TEST_CASE("posix: a file keeps its size from when it was opened, and a read of a shrunk file returns what is left") {

@@ -3,6 +3,8 @@
 #include "support/environment_variable.hpp"
 #include "support/test.hpp"
 
+#include <smdebug/core/error.hpp>
+
 using namespace smdebug;
 using namespace std::chrono_literals;
 
@@ -22,12 +24,9 @@ TEST_CASE("environment: text that is not a number, or too small a number, is a v
     for (const char* text : {"1", "0", "-5", "", "abc", "4x", " 4", "99999999999999"}) {
         CAPTURE(text);
         const smdebug_test::environment_variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", text};
-        CHECK_THROWS_AS(smdebug::detail::settled_options{trial_options{}}, value_error);
-        try {
-            const smdebug::detail::settled_options settled{trial_options{}};
-        } catch (const value_error& thrown) {
-            CHECK(std::string{thrown.what()}.find("SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW") != std::string::npos);
-        }
+        const value_error thrown =
+            smdebug_test::caught<value_error>([&] { const smdebug::detail::settled_options settled{trial_options{}}; });
+        CHECK(std::string{thrown.what()}.find("SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW") != std::string::npos);
     }
     CHECK_THROWS_AS(smdebug::detail::settled_options{trial_options{.incomplete_step_wait_window = 1}}, value_error);
 }

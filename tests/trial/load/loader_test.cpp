@@ -24,17 +24,13 @@ trial_options quick() { return {.poll_interval = 1ms}; }
 TEST_CASE("loader: if there is no run, one sentence names the place and what was looked for") {
     const memory_storage store{"nowhere"};
     const trial_options options;
-    try {
-        static_cast<void>(storage_loader{store, options}.open());
-        FAIL("opened");
-    } catch (const not_found& thrown) {
-        const std::string what = thrown.what();
-        CHECK(what.find("memory:nowhere") != std::string::npos);
-        CHECK(what.find("collections/") != std::string::npos);
-        CHECK(what.find("index/") != std::string::npos);
-        CHECK(what.find("training_job_end.ts") != std::string::npos);
-        CHECK(thrown.where() == "memory:nowhere");
-    }
+    const not_found thrown = caught<not_found>([&] { return storage_loader{store, options}.open(); });
+    const std::string what = thrown.what();
+    CHECK(what.find("memory:nowhere") != std::string::npos);
+    CHECK(what.find("collections/") != std::string::npos);
+    CHECK(what.find("index/") != std::string::npos);
+    CHECK(what.find("training_job_end.ts") != std::string::npos);
+    CHECK(thrown.where() == "memory:nowhere");
 }
 
 TEST_CASE("loader: waits for missing collections files, and throws when the time is up") {
@@ -105,12 +101,7 @@ std::string to_message(const catalog& from) {
 
 template <class Storage>
 std::string error_of(const Storage& store, const trial_options& options) {
-    try {
-        static_cast<void>(storage_loader{store, options}.open());
-    } catch (const error& thrown) {
-        return thrown.what();
-    }
-    return "none";
+    return what_of<error>([&] { return storage_loader{store, options}.open(); }, "none");
 }
 
 }  // namespace
@@ -167,13 +158,9 @@ TEST_CASE("loader: a damaged collections file names itself and what is wrong") {
     memory_storage store;
     run_builder{store}.put("collections/000000000/worker_0_collections.json", "{\"collections\": ");
     const trial_options options;
-    try {
-        static_cast<void>(storage_loader{store, options}.open());
-        FAIL("opened");
-    } catch (const corrupt_data& thrown) {
-        CHECK(thrown.code() == error_code::corrupt_collections_file);
-        CHECK(thrown.where() == "collections/000000000/worker_0_collections.json");
-    }
+    const corrupt_data thrown = caught<corrupt_data>([&] { return storage_loader{store, options}.open(); });
+    CHECK(thrown.code() == error_code::corrupt_collections_file);
+    CHECK(thrown.where() == "collections/000000000/worker_0_collections.json");
 }
 
 TEST_CASE("loader: two names of one worker are one worker") {

@@ -3,7 +3,6 @@
 
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
-#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 #include "support/run_on_s3.hpp"
 #include "support/temporary_folder.hpp"
@@ -68,18 +67,18 @@ struct far_run {
 };
 
 // Notes which steps are announced.
-struct told_trial : fake_trial {
-    using fake_trial::fake_trial;
+struct told_trial : trial_archetype {
+    using trial_archetype::trial_archetype;
     std::shared_ptr<steps_list> told = std::make_shared<steps_list>();
     void read_ahead(step_number step) const { told->push_back(step); }
 };
 
-told_trial fake_run(int steps) {
-    fake_tensor::values_by_step values;
+told_trial told_run(int steps) {
+    trial_archetype::numbers saved;
     for (int i = 0; i < steps; ++i) {
-        values[10 * i] = {1, 2};
+        saved[10 * i] = 1;
     }
-    return told_trial{{{"a", values}}};
+    return told_trial{saved};
 }
 
 // Notes which keys are prefetched.
@@ -266,7 +265,7 @@ TEST_CASE("step_prefetch: failed prefetches are reported as failed reads, and ha
 }
 
 TEST_CASE("step_prefetch: before a call the next four steps are announced to the trial, each once") {
-    const told_trial run = fake_run(8);
+    const told_trial run = told_run(8);
     std::vector<steps_list> before_call;
     const auto rule = [&](const readable_trial auto&, step_number) {
         before_call.push_back(*run.told);
@@ -280,14 +279,14 @@ TEST_CASE("step_prefetch: before a call the next four steps are announced to the
 }
 
 TEST_CASE("step_prefetch: announces none after the end, and none for one step or no steps") {
-    const told_trial run = fake_run(8);
+    const told_trial run = told_run(8);
     const auto rule = [](const readable_trial auto&, step_number) { return finding{}; };
     static_cast<void>(invoke_rule(rule, run, {.start_step = 15, .end_step = 40}));
     CHECK(*run.told == steps_list{30});
-    const told_trial one = fake_run(1);
+    const told_trial one = told_run(1);
     CHECK(invoke_rule(rule, one).evaluated == 1);
     CHECK(one.told->empty());
-    const told_trial none = fake_run(0);
+    const told_trial none = told_run(0);
     CHECK(invoke_rule(rule, none).evaluated == 0);
     CHECK(none.told->empty());
 }

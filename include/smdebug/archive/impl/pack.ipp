@@ -144,7 +144,7 @@ private:
             add(bytes.view());
             frame.sums.push_back(smdebug::detail::content_hash(bytes.view()));
             if (part.where.offset + part.where.length == file.size) {
-                frame.raw.resize(frame.raw.size() + static_cast<std::size_t>(tar_padding(file.size)));
+                frame.raw.resize(frame.raw.size() + std::size_t{tar_padding(file.size)});
             }
         }
         frame.packed = packed_frame(how_, level_, frame.raw);

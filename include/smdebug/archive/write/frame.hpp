@@ -78,7 +78,7 @@ inline bool has_level(compression how, int level) noexcept {
     head.extra = field.data();
     head.extra_len = static_cast<uInt>(field.size());
     deflateSetHeader(&stream, &head);
-    std::vector<std::byte> packed(deflateBound(&stream, static_cast<uLong>(bytes.size())));
+    std::vector<std::byte> packed(deflateBound(&stream, uLong{bytes.size()}));
     // zlib does not write to its input.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
     stream.avail_in = static_cast<uInt>(bytes.size());

@@ -164,7 +164,6 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
     if (has(locations::index_folder)) {
         return data_format::smdebug;
     }
-    const bool has_collections = has(locations::collections_folder);
     std::set<step_number> steps;
     bool has_events = false;
     for (const std::string& key : detail::some_keys(store, locations::events_folder, 1000)) {
@@ -173,9 +172,12 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
             steps.insert(file->step);
         }
     }
+    const bool has_collections = has(locations::collections_folder);
     // While a job runs, the event files of its first step exist before the index does.
     if (has_events && (!has_collections || steps.size() > 1 || store.size(locations::end_of_job))) {
-        return data_format::event_files;
+        // All of it may have been written since the first look: collections come before event files, and an index file
+        // before the event files of its worker's next step.
+        return has(locations::index_folder) ? data_format::smdebug : data_format::event_files;
     }
     if (has_events || has_collections) {
         return data_format::smdebug;

@@ -18,7 +18,7 @@ namespace detail::learn {
 /// Joins the facts of runs as they end.
 class facts_gatherer {
 public:
-    facts_gatherer(const learn_options& options, const std::function<void(const left_out_run&)>& left_out)
+    facts_gatherer(const learn_options& options, const run_leaver& left_out)
         : options_(options), left_out_(left_out), facts_{.reductions = numbers_named(options.reductions)} {
         if (!options.add_to.runs().empty()) {
             facts_ = facts_access::data(options.add_to);
@@ -54,14 +54,14 @@ public:
 
 private:
     const learn_options& options_;
-    const std::function<void(const left_out_run&)>& left_out_;
+    const run_leaver& left_out_;
     std::mutex guard_;
     all_facts facts_;
     std::size_t done_ = 0;
 };
 
 SMDEBUG_INLINE std::optional<run_finder::found> next_to_learn(
-    run_finder& runs, const learn_options& options, const std::function<void(const left_out_run&)>& left_out,
+    run_finder& runs, const learn_options& options, const run_leaver& left_out,
     const std::function<bool(const std::string& path)>& is_asked) {
     const auto leave_out = [&](const std::string& run, const std::string& why) {
         if (left_out) {
@@ -86,13 +86,14 @@ SMDEBUG_INLINE std::optional<run_finder::found> next_to_learn(
     return std::nullopt;
 }
 
-/// Learns from each run of a source, on many threads.  Errors: stopped_error.
-inline void gather_facts(facts_gatherer& gathered, const found_source& next_found, const run_opener& open,
-                         const learn_options& options) {
+SMDEBUG_INLINE all_facts learn_each(const found_source& next_found, const run_opener& open,
+                                    const learn_options& options, const run_leaver& left_out) {
+    facts_gatherer gathered{options, left_out};
+    const auto leave_out = [&](const left_out_run& one) { gathered.leave_out(one.run, one.why); };
     std::mutex guard;
     std::map<std::uint64_t, any_storage> stores;  // of runs in archives, until they are begun
     const auto next = [&]() -> std::optional<batch_run> {
-        auto found = next_found();
+        auto found = next_found(leave_out);
         if (!found) {
             return std::nullopt;
         }
@@ -129,25 +130,16 @@ inline void gather_facts(facts_gatherer& gathered, const found_source& next_foun
     if (!is_complete) {
         throw stopped_error("learning was stopped");
     }
-}
-
-SMDEBUG_INLINE all_facts learn_each(const found_source& next, const run_opener& open, const learn_options& options,
-                                    const std::function<void(const left_out_run&)>& left_out) {
-    facts_gatherer gathered{options, left_out};
-    gather_facts(gathered, next, open, options);
     return gathered.finish();
 }
 
 SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& open, const learn_options& options,
-                                         const std::function<void(const left_out_run&)>& left_out,
+                                         const run_leaver& left_out,
                                          const std::function<bool(const std::string& path)>& is_asked) {
-    facts_gatherer gathered{options, left_out};
-    const auto leave_out = [&](const left_out_run& one) { gathered.leave_out(one.run, one.why); };
-    gather_facts(
-        gathered, [&] { return next_to_learn(runs, options, leave_out, is_asked); }, open, options);
-    all_facts facts = gathered.finish();
+    const auto next = [&](const run_leaver& leave_out) { return next_to_learn(runs, options, leave_out, is_asked); };
+    all_facts facts = learn_each(next, open, options, left_out);
     facts.settle();
-    return smdebug::detail::learn::facts_access::made_of(std::move(facts));
+    return facts_access::made_of(std::move(facts));
 }
 
 }  // namespace detail::learn

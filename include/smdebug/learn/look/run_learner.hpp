@@ -87,7 +87,7 @@ private:
         std::string name = {};
         std::array<std::unique_ptr<entry_state>, 4> by_mode = {};
         // What `tied` compares: a hash over all saves with values.
-        reduce::detail::content_hash all_saves = {};
+        reduce::detail::tensor_hash all_saves = {};
         std::uint64_t saves = 0;
         bool is_void = false;
         bool is_small = false;  // a save has fewer than two elements

@@ -27,7 +27,7 @@ struct save_content {
     enum class kind : std::uint8_t { none, values, reductions };
     kind what = kind::none;
     std::uint32_t reductions = 0;  ///< which ones: a reduction_set's mask
-    reduce::detail::content_hash hash = {};
+    reduce::detail::tensor_hash hash = {};
 
     [[nodiscard]] bool is_comparable_with(const save_content& other) const noexcept {
         return what == other.what && reductions == other.reductions;
@@ -41,7 +41,7 @@ struct values_look {
     std::uint64_t count = 0;
     shape_type shape = {};
     double element = std::numeric_limits<double>::quiet_NaN();  ///< the only one, where there is one
-    reduce::detail::content_hash hash = {};
+    reduce::detail::tensor_hash hash = {};
 };
 
 struct values_measure {
@@ -91,8 +91,8 @@ struct save_parts {
 [[nodiscard]] save_look look_at(const save_parts& parts, const number_set& kept);
 
 /// The hash of what `so_far` is a hash of, followed by these 128 bits.
-[[nodiscard]] reduce::detail::content_hash folded(const reduce::detail::content_hash& so_far, std::uint64_t low,
-                                                  std::uint64_t high) noexcept;
+[[nodiscard]] reduce::detail::tensor_hash folded(const reduce::detail::tensor_hash& so_far, std::uint64_t low,
+                                                 std::uint64_t high) noexcept;
 
 }  // namespace smdebug::inline v1::detail::learn
 #include <smdebug/core/strict_math/end.ipp>

@@ -627,8 +627,8 @@ SMDEBUG_INLINE row_entropies entropies_of_rows(const tensor_view& tensor, const 
     return found_by(entropy_walk<exact_entropy>{tensor.shape, how});
 }
 
-SMDEBUG_INLINE content_hash content_hash_of(const tensor_view& tensor) noexcept {
-    return content_hash_by(content_hasher{}, tensor);
+SMDEBUG_INLINE tensor_hash tensor_hash_of(const tensor_view& tensor) noexcept {
+    return tensor_hash_by(tensor_hasher{}, tensor);
 }
 
 }  // namespace smdebug::inline v1::reduce::detail

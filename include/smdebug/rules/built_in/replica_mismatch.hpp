@@ -128,7 +128,7 @@ private:
         std::string tensor = {};
         bool are_digests = false;
         std::vector<std::string> workers = {};
-        std::vector<reduce::detail::content_hash> contents = {};  ///< a digest is in `low`
+        std::vector<reduce::detail::tensor_hash> contents = {};  ///< a digest is in `low`
     };
     struct verdict {
         bool alike = true;

@@ -61,11 +61,11 @@ struct comparison {
 /// The measure that identifies tensors with the same bytes; nothing for an empty tensor or one without reals.
 struct content_measure {
     struct answer {
-        reduce::detail::content_hash hash = {};
+        reduce::detail::tensor_hash hash = {};
         bool comparable = false;
     };
     [[nodiscard]] answer operator()(const tensor_view& values) const {
-        return {reduce::detail::content_hash_of(values), has_reals(values.type) && values.count() > 0};
+        return {reduce::detail::tensor_hash_of(values), has_reals(values.type) && values.count() > 0};
     }
     [[nodiscard]] friend bool operator==(const content_measure&, const content_measure&) = default;
 };

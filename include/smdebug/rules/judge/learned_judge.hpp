@@ -74,8 +74,8 @@ struct judged_save_of {
     learned_save save = {};
 };
 
-/// A judge of one walk over one run.  At each step: begin_step(); facts_for() each tensor, and see() if it has any; then
-/// judge() the saves that could be read.
+/// A judge of one walk over one run.  At each step: begin_step(); see() each tensor; then judge() the saves that could be
+/// read.
 class learned_judge {
 public:
     /// Errors: value_error for a bad regex, and for a kind that there is not.
@@ -83,10 +83,9 @@ public:
 
     /// Begins the next step.
     void begin_step(mode in, step_number mode_step);
-    /// The facts of a tensor at the current step; null if it is not looked at.  A tensor without an entry is noted.
-    [[nodiscard]] const smdebug::detail::learn::entry_facts* facts_for(const std::string& tensor);
-    /// Notes that a selected tensor was saved at this step, whether it can be read or not.
-    void see(const std::string& tensor);
+    /// Notes that a tensor was saved at this step, whether it can be read or not, or that it has no entry.  The numbers
+    /// to compare; nothing if it is not looked at.
+    [[nodiscard]] std::optional<smdebug::detail::learn::number_set> see(const std::string& tensor);
     /// The findings about the saves of this step, which are in the order of tensor and worker.
     [[nodiscard]] std::vector<finding> judge(const std::vector<judged_save_of>& saves);
 
@@ -109,7 +108,8 @@ private:
     };
     struct entry_state {
         const entry_facts* facts = nullptr;
-        std::size_t last_save = 0;  // counted in steps of the mode; 0 if never
+        smdebug::detail::learn::number_set kept = {};  // of these facts
+        std::size_t last_save = 0;                     // counted in steps of the mode; 0 if never
         smdebug::detail::learn::newest_contents newest = {};
         std::map<std::string, worker_state, std::less<>> workers = {};
     };

@@ -79,6 +79,12 @@ void leave_out_histogram_tables(const trial& run, step_number step, std::vector<
 
 namespace detail {
 
+/// For labels and predictions as the numbers of categories: what has fractions, such as probabilities, is none.
+/// Errors: tensor_unavailable_for_step, at which a rule skips the step, if a number is finite and not whole; `hint`
+/// ends its message.
+void require_whole_numbers(const std::vector<double>& values, const std::string& tensor, step_number step,
+                           std::string_view hint = {});
+
 /// The last `n` steps of a mode up to and including `step` that have a tensor, ascending.
 [[nodiscard]] inline std::vector<step_number> last_steps(const tensor_handle& tensor, step_number step, std::size_t n,
                                                          mode in = mode::global) {

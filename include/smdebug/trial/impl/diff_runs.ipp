@@ -868,7 +868,7 @@ private:
         failed = attempt(of, [&] {
             values.start();
             while (digest.bytes() < values.size()) {
-                const auto begin = static_cast<std::size_t>(digest.bytes());
+                const std::size_t begin{digest.bytes()};
                 const std::size_t length = std::min(piece, values.size() - begin);
                 const byte_view some = values.more(begin, length);
                 if (some.size() < length) {

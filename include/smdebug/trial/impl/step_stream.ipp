@@ -50,7 +50,7 @@ SMDEBUG_INLINE void kept_tensors::move_from(kept_tensors& other, std::size_t beg
     const bool reduces_only = asked.measures.empty() && asked.values_up_to == 0;
     return {.which = asked.tensors,
             .saved = asked.reductions,
-            .how = {.threads = asked.threads, .progress = asked.progress, .stop = asked.stop, .memory = asked.memory},
+            .how = asked.how,
             .reading = {.in_place = true,
                         .defer_checks = true,
                         .keep_repeats = reduces_only && kernel.abilities().repeats,

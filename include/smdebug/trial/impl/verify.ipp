@@ -45,7 +45,7 @@ class run_verifier {
 public:
     run_verifier(const any_storage& store, const size_limits& limits) : store_(store), limits_(limits) {}
 
-    [[nodiscard]] std::vector<difference> run();
+    [[nodiscard]] std::vector<inconsistency> run();
 
 private:
     struct place {
@@ -72,21 +72,21 @@ private:
     static constexpr std::array<std::string_view, 3> root_keys{"meta", "tensor_payload", "shape_payload"};
     static constexpr std::array<std::string_view, 3> meta_keys{"mode", "mode_step", "event_file_name"};
 
-    void report(difference_kind kind, std::string_view file, std::string what) {
+    void report(inconsistency_kind kind, std::string_view file, std::string what) {
         found_.push_back({.kind = kind, .file = std::string{file}, .what = std::move(what)});
     }
-    void report(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor,
+    void report(inconsistency_kind kind, const index_facts& of, std::string_view file, std::string tensor,
                 std::string what);
 
-    /// Calls `look`, and reports an exception from it as a difference of `file`.
+    /// Calls `look`, and reports an exception from it as an inconsistency of `file`.
     template <class Look>
     void reporting_failures(std::string_view file, Look&& look) {
         try {
             look();
         } catch (const error& failed) {
-            report(difference_kind::damaged_file, file, std::string{failed.message()});
+            report(inconsistency_kind::damaged_file, file, std::string{failed.message()});
         } catch (const std::exception& failed) {
-            report(difference_kind::damaged_file, file, failed.what());
+            report(inconsistency_kind::damaged_file, file, failed.what());
         }
     }
 
@@ -135,10 +135,10 @@ private:
     std::map<std::string, std::string> originals_;                // by tensor
     std::map<std::string, std::string> named_so_;                 // the tensor, by original name
     std::map<std::pair<mode, step_number>, step_number> claims_;  // without a record that confirms them
-    std::vector<difference> found_;
+    std::vector<inconsistency> found_;
 };
 
-SMDEBUG_INLINE std::vector<difference> run_verifier::run() {
+SMDEBUG_INLINE std::vector<inconsistency> run_verifier::run() {
     reporting_failures({}, [&] { ended_ = store_.size(locations::end_of_job).has_value(); });
     reporting_failures(locations::collections_folder, [&] { look_at_collections(); });
     reporting_failures(locations::index_folder, [&] { look_at_indexes(); });
@@ -147,7 +147,7 @@ SMDEBUG_INLINE std::vector<difference> run_verifier::run() {
     return std::move(found_);
 }
 
-SMDEBUG_INLINE void run_verifier::report(difference_kind kind, const index_facts& of, std::string_view file,
+SMDEBUG_INLINE void run_verifier::report(inconsistency_kind kind, const index_facts& of, std::string_view file,
                                          std::string tensor, std::string what) {
     found_.push_back({.kind = kind,
                       .file = std::string{file},
@@ -178,7 +178,7 @@ SMDEBUG_INLINE void run_verifier::look_at_collections() {
     }
     const auto wanted = collections_.num_workers();
     if (wanted && workers_.size() != *wanted && ended_) {
-        report(difference_kind::workers, collections_.key(),
+        report(inconsistency_kind::workers, collections_.key(),
                "the job says that it has " + std::to_string(*wanted) + " workers, and " +
                    std::to_string(workers_.size()) + " have written collections files");
     }
@@ -237,7 +237,7 @@ SMDEBUG_INLINE std::optional<run_verifier::index_facts> run_verifier::read_index
 SMDEBUG_INLINE void run_verifier::compare(const index_facts& facts) {
     const std::string worker = locations::worker_from_file_part(facts.worker_part);
     if (!workers_.empty() && !workers_.contains(worker)) {
-        report(difference_kind::workers, facts, facts.key, {}, "no collections file is this worker's");
+        report(inconsistency_kind::workers, facts, facts.key, {}, "no collections file is this worker's");
     }
     for (const place& named : facts.places) {
         seen_.insert(std::string{parse_recorded_name(named.name).tensor});
@@ -248,12 +248,12 @@ SMDEBUG_INLINE void run_verifier::compare(const index_facts& facts) {
     }
     const auto named = locations::parse_step_file(facts.event_file, locations::event_extension);
     if (!stays_inside(facts.event_file)) {
-        report(difference_kind::place, facts, facts.key, {},
+        report(inconsistency_kind::place, facts, facts.key, {},
                "it names no event file of the run: \"" + facts.event_file + "\"");
         return;
     }
     if (named && (named->step != facts.step || named->worker_part != facts.worker_part)) {
-        report(difference_kind::place, facts, facts.key, {},
+        report(inconsistency_kind::place, facts, facts.key, {},
                "it names the event file of another step or worker, " + facts.event_file);
     }
     named_.insert(facts.event_file);
@@ -262,7 +262,7 @@ SMDEBUG_INLINE void run_verifier::compare(const index_facts& facts) {
         events = read_event_records(store_, facts.event_file, limits_.record, collections_.has(digests_collection));
     } catch (const not_found&) {
         if (!facts.places.empty() && !may_come(facts.worker_part, facts.step)) {
-            report(difference_kind::missing_file, facts, facts.key, {},
+            report(inconsistency_kind::missing_file, facts, facts.key, {},
                    "the event file " + facts.event_file + " is not there");
         }
     }
@@ -284,7 +284,7 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
             std::lower_bound(events.records.begin(), events.records.end(), named.record.offset,
                              [](const event_record& one, std::uint64_t begin) { return one.where.offset < begin; });
         if (record == events.records.end() || record->where.offset != named.record.offset) {
-            report(difference_kind::place, facts, facts.event_file, named.name,
+            report(inconsistency_kind::place, facts, facts.event_file, named.name,
                    "no record begins at byte " + std::to_string(named.record.offset) + ", where the index file has it");
             continue;
         }
@@ -294,12 +294,12 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
     for (std::size_t i = 0; i < used.size(); ++i) {
         const event_record& left = events.records[i];
         if (!used[i] && (left.has_value || left.state != status::ok)) {
-            report(difference_kind::unnamed_record, facts, facts.event_file, left.tag,
+            report(inconsistency_kind::unnamed_record, facts, facts.event_file, left.tag,
                    "the index file does not name the record at byte " + std::to_string(left.where.offset));
         }
     }
     if (events.end != status::ok && !(events.end == status::truncated && may_come(facts.worker_part, facts.step))) {
-        report(difference_kind::damaged_record, facts, facts.event_file, {},
+        report(inconsistency_kind::damaged_record, facts, facts.event_file, {},
                "at byte " + std::to_string(events.end_offset) + ": " + std::string{describe(events.end)});
     }
     if (collections_.has(digests_collection)) {
@@ -310,7 +310,7 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
         const auto fits = [&](const event_record& one) { return is_of(one) && *one.shape == shape.extents; };
         if (std::any_of(events.records.begin(), events.records.end(), is_of) &&
             std::none_of(events.records.begin(), events.records.end(), fits)) {  // a step may have several saves of it
-            report(difference_kind::shape, facts, facts.key, shape.name,
+            report(inconsistency_kind::shape, facts, facts.key, shape.name,
                    "the index file has another shape than the saved values");
         }
     }
@@ -318,7 +318,7 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
 
 SMDEBUG_INLINE void run_verifier::compare_digests(const index_facts& facts, const event_records& events) {
     const auto differ = [&](std::string_view tensor, std::string what) {
-        report(difference_kind::digest, facts, facts.event_file, std::string{tensor}, std::move(what));
+        report(inconsistency_kind::digest, facts, facts.event_file, std::string{tensor}, std::move(what));
     };
     // By tensor, its saved digests and those of its values: a step may have several saves of it.
     std::map<std::string_view, std::array<std::vector<std::int64_t>, 2>> tensors;
@@ -348,21 +348,21 @@ SMDEBUG_INLINE void run_verifier::compare_record(const index_facts& facts, const
                                                  const event_record& record) {
     const std::string which = "the record at byte " + std::to_string(record.where.offset);
     if (record.where.length != named.record.length) {
-        report(difference_kind::place, facts, facts.event_file, named.name,
+        report(inconsistency_kind::place, facts, facts.event_file, named.name,
                which + " has " + std::to_string(record.where.length) + " bytes, " +
                    std::to_string(named.record.length) + " by the index file");
     }
     if (record.state != status::ok) {
-        report(difference_kind::damaged_record, facts, facts.event_file, named.name,
+        report(inconsistency_kind::damaged_record, facts, facts.event_file, named.name,
                which + ": " + std::string{describe(record.state)});
         return;
     }
     if (record.tag != named.name) {
-        report(difference_kind::name, facts, facts.event_file, named.name,
+        report(inconsistency_kind::name, facts, facts.event_file, named.name,
                which + " is that of \"" + record.tag + "\"");
     }
     if (record.step != facts.step) {
-        report(difference_kind::step, facts, facts.event_file, named.name,
+        report(inconsistency_kind::step, facts, facts.event_file, named.name,
                which + " is of step " + std::to_string(record.step));
     }
 }
@@ -380,14 +380,14 @@ SMDEBUG_INLINE void run_verifier::compare_mode(const index_facts& facts, const e
     }
     const std::string here = std::string{name_of(facts.in)} + " " + std::to_string(facts.mode_step);
     if (!other.empty()) {
-        report(difference_kind::mode, facts, facts.key, {},
+        report(inconsistency_kind::mode, facts, facts.key, {},
                "the index file says " + here + ", the records say " + other);
         return;
     }
     // Only the index file contains it: then no other step may claim it.
     const auto [claimed, fresh] = claims_.try_emplace(std::pair{facts.in, facts.mode_step}, facts.step);
     if (facts.in != mode::global && !fresh && claimed->second != facts.step) {
-        report(difference_kind::mode, facts, facts.key, {},
+        report(inconsistency_kind::mode, facts, facts.key, {},
                "step " + std::to_string(claimed->second) + " is " + here + ", too");
     }
 }
@@ -396,10 +396,10 @@ SMDEBUG_INLINE void run_verifier::compare_original(const index_facts& facts, con
     const auto original = originals_.try_emplace(shape.name, shape.original).first;
     const auto name = named_so_.try_emplace(shape.original, shape.name).first;
     if (original->second != shape.original) {
-        report(difference_kind::name, facts, facts.key, shape.name,
+        report(inconsistency_kind::name, facts, facts.key, shape.name,
                "its original name is \"" + shape.original + "\" here and \"" + original->second + "\" elsewhere");
     } else if (name->second != shape.name) {
-        report(difference_kind::name, facts, facts.key, shape.name,
+        report(inconsistency_kind::name, facts, facts.key, shape.name,
                "its original name is that of \"" + name->second + "\" elsewhere");
     }
 }
@@ -408,7 +408,7 @@ SMDEBUG_INLINE void run_verifier::look_for_unnamed_files() {
     for (const std::string& key : store_.list(locations::events_folder, "")) {
         const auto name = locations::parse_step_file(key, locations::event_extension);
         if (name && !named_.contains(key) && !may_come(name->worker_part, name->step)) {
-            found_.push_back({.kind = difference_kind::unnamed_file,
+            found_.push_back({.kind = inconsistency_kind::unnamed_file,
                               .file = key,
                               .step = name->step,
                               .worker = locations::worker_from_file_part(name->worker_part),
@@ -419,8 +419,8 @@ SMDEBUG_INLINE void run_verifier::look_for_unnamed_files() {
 
 }  // namespace detail
 
-SMDEBUG_INLINE std::vector<difference> verify_run(const any_storage& store, const size_limits& limits) {
-    std::vector<difference> found;
+SMDEBUG_INLINE std::vector<inconsistency> verify_run(const any_storage& store, const size_limits& limits) {
+    std::vector<inconsistency> found;
     std::vector<problem> problems = store.problems();
     if (store.source() == nullptr) {
         found = detail::run_verifier{store, limits}.run();
@@ -432,33 +432,34 @@ SMDEBUG_INLINE std::vector<difference> verify_run(const any_storage& store, cons
     }
     for (problem& each : problems) {
         const bool damaged = each.kind == problem_kind::damaged;
-        found.push_back({.kind = damaged ? difference_kind::damaged_file : difference_kind::unread,
+        found.push_back({.kind = damaged ? inconsistency_kind::damaged_file : inconsistency_kind::unread,
                          .file = std::move(each.where),
                          .what = std::move(each.what)});
     }
     return found;
 }
 
-SMDEBUG_INLINE std::vector<difference> verify_run(const trial& run) {
+SMDEBUG_INLINE std::vector<inconsistency> verify_run(const trial& run) {
     return verify_run(run.store(), detail::state_of(run)->options().limits);
 }
 
 namespace detail {
 
-SMDEBUG_INLINE void check_keys(std::vector<difference>& found, std::string_view file, const std::string& where,
+SMDEBUG_INLINE void check_keys(std::vector<inconsistency>& found, std::string_view file, const std::string& where,
                                const std::optional<json::value>& object, std::span<const std::string_view> known) {
     if (!object) {
         return;
     }
     for (const auto& wrong : {renamed_keys(*object, known), repeated_keys(*object)}) {
         if (wrong) {
-            found.push_back({.kind = difference_kind::renamed_key, .file = std::string{file}, .what = where + *wrong});
+            found.push_back(
+                {.kind = inconsistency_kind::renamed_key, .file = std::string{file}, .what = where + *wrong});
         }
     }
 }
 
 SMDEBUG_INLINE void collections_check::add(const std::string& key, byte_view bytes, json::document& parser,
-                                           std::vector<difference>& found) {
+                                           std::vector<inconsistency>& found) {
     collections_file parsed;
     if (const auto wrong = parse_collections_file(bytes, parser, parsed)) {
         throw corrupt_data(*wrong, {.where = key});
@@ -473,7 +474,7 @@ SMDEBUG_INLINE void collections_check::add(const std::string& key, byte_view byt
 }
 
 SMDEBUG_INLINE void collections_check::compare_names(const std::set<std::string, std::less<>>& seen,
-                                                     std::vector<difference>& found) const {
+                                                     std::vector<inconsistency>& found) const {
     std::set<std::string_view> listed;
     for (const auto& [name, group] : first_.collections) {
         listed.insert(group.tensor_names.begin(), group.tensor_names.end());
@@ -489,7 +490,7 @@ SMDEBUG_INLINE void collections_check::compare_names(const std::set<std::string,
             const auto near = std::find_if(lonely.begin(), lonely.end(),
                                            [&](std::string_view other) { return is_near(tensor, other); });
             if (near != lonely.end() && !seen.contains(tensor)) {
-                found.push_back({.kind = difference_kind::collections,
+                found.push_back({.kind = inconsistency_kind::collections,
                                  .file = key_,
                                  .tensor = std::string{*near},
                                  .what = "collection \"" + name + "\" has \"" + tensor + "\", which no step has"});
@@ -499,7 +500,7 @@ SMDEBUG_INLINE void collections_check::compare_names(const std::set<std::string,
 }
 
 SMDEBUG_INLINE void collections_check::check_all_keys(const std::string& key, json::value root,
-                                                      std::vector<difference>& found) {
+                                                      std::vector<inconsistency>& found) {
     constexpr std::array<std::string_view, 2> sections{"collections", "_meta"};
     constexpr std::array<std::string_view, 1> meta{"num_workers"};
     check_keys(found, key, "", root, sections);
@@ -513,7 +514,7 @@ SMDEBUG_INLINE void collections_check::check_all_keys(const std::string& key, js
 }
 
 SMDEBUG_INLINE void collections_check::check_group(const std::string& key, std::string_view name, json::value group,
-                                                   std::vector<difference>& found) {
+                                                   std::vector<inconsistency>& found) {
     constexpr std::array<std::string_view, 6> known{"name",        "include_regex",    "tensor_names",
                                                     "save_config", "reduction_config", "save_histogram"};
     constexpr std::array<std::string_view, 3> reductions{"reductions", "save_raw_tensor", "save_shape"};
@@ -530,22 +531,22 @@ SMDEBUG_INLINE void collections_check::check_group(const std::string& key, std::
     const auto field = group["name"];
     const auto own = field ? field->string() : std::nullopt;
     if (own && *own != name) {
-        found.push_back({.kind = difference_kind::collections,
+        found.push_back({.kind = inconsistency_kind::collections,
                          .file = key,
                          .what = where + "it calls itself \"" + std::string{*own} + "\""});
     }
 }
 
 SMDEBUG_INLINE void collections_check::compare(const std::string& key, collections_file& one,
-                                               std::vector<difference>& found) const {
+                                               std::vector<inconsistency>& found) const {
     if (one.num_workers != first_.num_workers) {
-        found.push_back({.kind = difference_kind::workers,
+        found.push_back({.kind = inconsistency_kind::workers,
                          .file = key,
                          .what = "it says " + std::to_string(one.num_workers) + " workers, " + key_ + " says " +
                                  std::to_string(first_.num_workers)});
     }
     const auto report = [&](const std::string& name, const std::string& what) {
-        found.push_back({.kind = difference_kind::collections,
+        found.push_back({.kind = inconsistency_kind::collections,
                          .file = key,
                          .what = "collection \"" + name + "\" is " + what + " " + key_});
     };

@@ -166,7 +166,7 @@ SMDEBUG_INLINE void run_learner::take(std::string_view name, std::string_view wo
         }
         ++entry.replica_count;
         entry.are_alike = entry.are_alike && entry.first_replica.is_same_as(save.content);
-        const reduce::detail::content_hash place_of_save =
+        const reduce::detail::tensor_hash place_of_save =
             folded({}, static_cast<std::uint64_t>(global_), text_hash{}(worker));
         tensor.all_saves = folded(tensor.all_saves, place_of_save.low, place_of_save.high);
         tensor.all_saves = folded(tensor.all_saves, save.content.hash.low, save.content.hash.high);

@@ -11,8 +11,8 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::detail::learn {
 
-SMDEBUG_INLINE reduce::detail::content_hash folded(const reduce::detail::content_hash& so_far, std::uint64_t low,
-                                                   std::uint64_t high) noexcept {
+SMDEBUG_INLINE reduce::detail::tensor_hash folded(const reduce::detail::tensor_hash& so_far, std::uint64_t low,
+                                                  std::uint64_t high) noexcept {
     // The finalizer of SplitMix64, twice, with seeds that differ.
     const auto mix = [](std::uint64_t bits) {
         bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9U;
@@ -29,7 +29,7 @@ SMDEBUG_INLINE values_look values_measure::operator()(const tensor_view& values)
     if (is_void(values.type)) {
         return found;
     }
-    found.hash = reduce::detail::content_hash_of(values);
+    found.hash = reduce::detail::tensor_hash_of(values);
     if (found.count == 1) {
         std::array<double, reduce::detail::pair_block> room;
         found.element = reduce::detail::widened(values, 0, 1, room)[0];

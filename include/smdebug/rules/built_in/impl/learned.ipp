@@ -67,19 +67,14 @@ SMDEBUG_INLINE std::vector<finding> learned::look(const trial& run, step_number 
     std::vector<std::string> names = run.tensor_names({.step = step});
     detail::leave_out_histogram_tables(run, step, names);  // as learning does
     for (const std::string& tensor : names) {
-        const auto* const known = judge->facts_for(tensor);
-        if (known == nullptr) {
+        const std::optional<smdebug::detail::learn::number_set> kept = judge->see(tensor);
+        if (!kept) {
             continue;
-        }
-        judge->see(tensor);
-        smdebug::detail::learn::number_set kept;
-        for (const auto& [which, series] : known->numbers) {
-            kept.insert(which);
         }
         const auto handle = run.tensor(tensor);
         for (const std::string& worker : handle.workers(step, read_options{})) {
             const detail::saved_tensor save{handle, tensor, step, worker};
-            auto seen = detail::look_at_save(save, kept);
+            auto seen = detail::look_at_save(save, *kept);
             if (seen) {
                 saves.push_back({tensor, worker, std::move(*seen)});
             } else {

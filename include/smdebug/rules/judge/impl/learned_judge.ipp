@@ -86,7 +86,11 @@ SMDEBUG_INLINE learned_judge::learned_judge(learned_facts facts, const learned_s
         }
         for (const mode in : learn::modes_by_name) {
             if (const entry_facts* const entry = tensor.find(in)) {
-                modes_[learn::index_of(in)].entries[name].facts = entry;
+                entry_state& of = modes_[learn::index_of(in)].entries[name];
+                of.facts = entry;
+                for (const auto& [which, series] : entry->numbers) {
+                    of.kept.insert(which);
+                }
             }
         }
     }
@@ -108,29 +112,26 @@ SMDEBUG_INLINE void learned_judge::begin_step(mode in, step_number mode_step) {
     now().steps.steps.push_back(mode_step);
 }
 
-SMDEBUG_INLINE const learn::entry_facts* learned_judge::facts_for(const std::string& tensor) {
-    const auto& entries = now().entries;
-    if (const auto found = entries.find(tensor); found != entries.end()) {
-        return found->second.facts;
-    }
-    auto known = is_selected_.find(tensor);
-    if (known == is_selected_.end()) {
-        known = is_selected_.emplace(tensor, is_selected(tensor)).first;
-    }
-    if (known->second) {
-        without_entry_.emplace(tensor, mode_);
-    }
-    return nullptr;
-}
-
-SMDEBUG_INLINE void learned_judge::see(const std::string& tensor) {
+SMDEBUG_INLINE std::optional<learn::number_set> learned_judge::see(const std::string& tensor) {
     mode_state& in = now();
+    const auto found = in.entries.find(tensor);
+    if (found == in.entries.end()) {
+        auto known = is_selected_.find(tensor);
+        if (known == is_selected_.end()) {
+            known = is_selected_.emplace(tensor, is_selected(tensor)).first;
+        }
+        if (known->second) {
+            without_entry_.emplace(tensor, mode_);
+        }
+        return std::nullopt;
+    }
     in.has_saves = true;
-    in.entries.find(tensor)->second.last_save = in.steps.steps.size();
+    found->second.last_save = in.steps.steps.size();
     const auto& modes = learn::facts_access::data(facts_).modes;
     if (const auto facts = modes.find(mode_); facts != modes.end() && mode_step_ > facts->second.last) {
         in.is_beyond = true;
     }
+    return found->second.kept;
 }
 
 SMDEBUG_INLINE bool learned_judge::begins(learned_kind kind, const std::string& tensor, std::string_view in,

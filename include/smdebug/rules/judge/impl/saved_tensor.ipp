@@ -1,10 +1,14 @@
 // The bodies of <smdebug/rules/judge/saved_tensor.hpp>.
 #pragma once
 
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
+#include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
@@ -94,6 +98,17 @@ SMDEBUG_INLINE finding note_about(const std::string& tensor, const std::string& 
 }
 
 namespace detail {
+
+SMDEBUG_INLINE void require_whole_numbers(const std::vector<double>& values, const std::string& tensor,
+                                          step_number step, std::string_view hint) {
+    for (const double value : values) {
+        if (is_finite(value) && value != std::trunc(value)) {
+            throw tensor_unavailable_for_step(
+                tensor, step, mode::global, false,
+                "as the number of a category, as " + short_text(value) + " is not whole." + std::string{hint});
+        }
+    }
+}
 
 SMDEBUG_INLINE bool has_steps_of(const trial& run, mode in) {
     const std::vector<mode> modes = run.modes();

@@ -1,12 +1,12 @@
-#include <smdebug/reduce/content_hash.hpp>
+#include <smdebug/reduce/tensor_hash.hpp>
 
 #include <smdebug/reduce/element_walks.hpp>
 
 #include "support/test.hpp"
 
 using namespace smdebug;
-using reduce::detail::content_hash;
-using reduce::detail::content_hash_of;
+using reduce::detail::tensor_hash;
+using reduce::detail::tensor_hash_of;
 
 namespace {
 
@@ -18,21 +18,21 @@ std::vector<std::byte> bytes_of(std::size_t size, unsigned seed) {
     }
     return bytes;
 }
-content_hash hash(const std::vector<std::byte>& bytes, const std::vector<std::size_t>& shape,
-                  dtype type = dtype::uint8) {
-    return content_hash_of({type, shape, bytes, {}});
+tensor_hash hash(const std::vector<std::byte>& bytes, const std::vector<std::size_t>& shape,
+                 dtype type = dtype::uint8) {
+    return tensor_hash_of({type, shape, bytes, {}});
 }
 
 }  // namespace
 
-TEST_CASE("content_hash: each bit of each length counts, wherever the bytes lie") {
+TEST_CASE("tensor_hash: each bit of each length counts, wherever the bytes lie") {
     for (const std::size_t size : {1U, 7U, 8U, 63U, 64U, 65U, 200U}) {
         std::vector<std::byte> bytes = bytes_of(size, 3);
-        const content_hash whole = hash(bytes, {size});
+        const tensor_hash whole = hash(bytes, {size});
         std::set<std::pair<std::uint64_t, std::uint64_t>> seen{{whole.low, whole.high}};
         for (std::size_t bit = 0; bit < 8 * size; ++bit) {
             bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
-            const content_hash other = hash(bytes, {size});
+            const tensor_hash other = hash(bytes, {size});
             CHECK_MESSAGE(seen.insert({other.low, other.high}).second, "bit " << bit << " of " << size);
             bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
         }
@@ -40,14 +40,14 @@ TEST_CASE("content_hash: each bit of each length counts, wherever the bytes lie"
             std::vector<std::byte> moved(size + shift);
             std::copy(bytes.begin(), bytes.end(), moved.begin() + static_cast<std::ptrdiff_t>(shift));
             const std::vector<std::size_t> shape{size};
-            CHECK(content_hash_of({dtype::uint8, shape, std::span{moved}.subspan(shift), {}}) == whole);
+            CHECK(tensor_hash_of({dtype::uint8, shape, std::span{moved}.subspan(shift), {}}) == whole);
         }
     }
 }
 
-TEST_CASE("content_hash: dtype, shape, length and place count, and bytes that change places") {
+TEST_CASE("tensor_hash: dtype, shape, length and place count, and bytes that change places") {
     const std::vector<std::byte> bytes = bytes_of(24, 1);
-    const content_hash whole = hash(bytes, {24});
+    const tensor_hash whole = hash(bytes, {24});
     CHECK_FALSE(hash(bytes, {4, 6}) == whole);
     CHECK_FALSE(hash(bytes, {6, 4}) == hash(bytes, {4, 6}));
     CHECK_FALSE(hash(bytes, {24}, dtype::int8) == whole);
@@ -62,9 +62,9 @@ TEST_CASE("content_hash: dtype, shape, length and place count, and bytes that ch
     CHECK_FALSE(hash(ends, {128}) == hash(other, {128}));
 }
 
-TEST_CASE("content_hash: exchanged words count, wherever they lie") {
+TEST_CASE("tensor_hash: exchanged words count, wherever they lie") {
     const std::vector<std::byte> bytes = bytes_of(4096, 7);
-    const content_hash whole = hash(bytes, {4096});
+    const tensor_hash whole = hash(bytes, {4096});
     std::set<std::pair<std::uint64_t, std::uint64_t>> seen{{whole.low, whole.high}};
     constexpr std::size_t word = 8;
     for (const std::size_t apart : {8U, 16U, 64U, 128U, 1024U, 2048U}) {
@@ -72,13 +72,13 @@ TEST_CASE("content_hash: exchanged words count, wherever they lie") {
             std::vector<std::byte> other = bytes;
             const auto place = [&](std::size_t of) { return other.begin() + static_cast<std::ptrdiff_t>(of); };
             std::swap_ranges(place(at), place(at + word), place(at + apart));
-            const content_hash found = hash(other, {4096});
+            const tensor_hash found = hash(other, {4096});
             CHECK_MESSAGE(seen.insert({found.low, found.high}).second, at << " and " << apart << " on");
         }
     }
 }
 
-TEST_CASE("content_hash: floats of few bits, as in trainings, do not collide") {
+TEST_CASE("tensor_hash: floats of few bits, as in trainings, do not collide") {
     std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
     std::set<std::vector<std::uint32_t>> different;
     const std::vector<std::size_t> shape{64};
@@ -88,8 +88,7 @@ TEST_CASE("content_hash: floats of few bits, as in trainings, do not collide") {
                 std::vector<std::uint32_t> values(64);
                 values[place] = std::bit_cast<std::uint32_t>(value);
                 values[(place + second) % 64] = std::bit_cast<std::uint32_t>(-value);
-                const content_hash found =
-                    content_hash_of({dtype::float32, shape, std::as_bytes(std::span{values}), {}});
+                const tensor_hash found = tensor_hash_of({dtype::float32, shape, std::as_bytes(std::span{values}), {}});
                 seen.insert({found.low, found.high});
                 different.insert(values);
             }
@@ -98,9 +97,9 @@ TEST_CASE("content_hash: floats of few bits, as in trainings, do not collide") {
     CHECK(seen.size() == different.size());
 }
 
-TEST_CASE("content_hash: is the same on every machine") {
+TEST_CASE("tensor_hash: is the same on every machine") {
     const std::vector<std::byte> bytes = bytes_of(1000, 9);
-    const content_hash whole = hash(bytes, {1000});
+    const tensor_hash whole = hash(bytes, {1000});
     CHECK(whole.low == 18057951907301757256U);
     CHECK(whole.high == 9137550230038053210U);
 }

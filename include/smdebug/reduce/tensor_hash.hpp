@@ -18,10 +18,10 @@
 namespace smdebug::inline v1::reduce::detail {
 
 /// Different tensors collide by chance at most once in 2^64 pairs.  No protection against malice.
-struct content_hash {
+struct tensor_hash {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
-    [[nodiscard]] friend bool operator==(const content_hash&, const content_hash&) = default;
+    [[nodiscard]] friend bool operator==(const tensor_hash&, const tensor_hash&) = default;
 };
 
 // Bytes are taken in stripes of eight words, the last one filled up with zeros.  Each word adds the product of its
@@ -38,7 +38,7 @@ template <class Tag>
 inline constexpr auto hash_keys = [] {
     std::array<std::uint64_t, stripes_of_a_block + words_of_a_stripe> keys{};
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        keys[i] = mixed<content_hash>((i + 1) * digest_stride);
+        keys[i] = mixed<tensor_hash>((i + 1) * digest_stride);
     }
     return keys;
 }();
@@ -83,7 +83,7 @@ __extension__ using wide_product = unsigned __int128;
 /// patterns.  The same by every kernel and on every machine of this byte order.
 /// Cost: one pass over the bytes, faster than memory gives them.
 template <stripe_hasher Kernel>
-[[nodiscard]] content_hash content_hash_by(const Kernel& kernel, const tensor_view& tensor) noexcept {
+[[nodiscard]] tensor_hash tensor_hash_by(const Kernel& kernel, const tensor_view& tensor) noexcept {
     std::array<std::uint64_t, words_of_a_stripe> sums{};
     const std::size_t stripes = tensor.bytes.size() / stripe_size;
     const std::size_t whole = stripes * stripe_size;
@@ -93,8 +93,8 @@ template <stripe_hasher Kernel>
         std::copy(rest.begin(), rest.end(), last.begin());
         kernel.hash_stripes(sums, last, stripes);
     }
-    constexpr auto& keys = hash_keys<content_hash>;
-    content_hash hash{keys[0], keys[1]};
+    constexpr auto& keys = hash_keys<tensor_hash>;
+    tensor_hash hash{keys[0], keys[1]};
     const auto add = [&](std::uint64_t word) {
         hash.low = folded_product(hash.low ^ word, keys[2]);
         hash.high = folded_product(hash.high + word, keys[3]);
