@@ -7,6 +7,7 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>

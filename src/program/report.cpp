@@ -395,7 +395,8 @@ private:
     bool changed_ = true;  // since the last page
 };
 
-// `report --follow`: the page is written again while its runs grow, until their jobs end; an open page reads it again.
+}  // namespace
+
 int follow_report(const report_arguments& args, const program_rules& registry, console& to,
                   const std::stop_token& stop) {
     try {
@@ -404,8 +405,6 @@ int follow_report(const report_arguments& args, const program_rules& registry, c
         return exit_interrupted;
     }
 }
-
-}  // namespace
 
 void declare_report(command_line& line) {
     const auto args = std::make_shared<report_arguments>();

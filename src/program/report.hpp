@@ -37,6 +37,11 @@ struct report_arguments {
 [[nodiscard]] int report_runs(const report_arguments& args, const program_rules& registry, console& to,
                               const std::stop_token& stop = {});
 
+/// `report --follow`: the page is written again while its runs grow, until their jobs end; an open page reads it again.
+/// Returns the exit status.  Errors: as report_runs().
+[[nodiscard]] int follow_report(const report_arguments& args, const program_rules& registry, console& to,
+                                const std::stop_token& stop);
+
 void declare_report(command_line& line);
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -1,4 +1,3 @@
-
 #include <smdebug/core/bytes.hpp>
 
 #include "support/test.hpp"

@@ -166,7 +166,6 @@ TEST_CASE("trial: a missing path, an empty folder, a folder that is no run: one 
         const not_found thrown = caught<not_found>([&] { const local_trial run{path}; });
         CHECK(thrown.where() == path);
         return std::string{thrown.what()};
-        return std::string{};
     };
     CHECK(
         sentence(folder.path() + "/missing").starts_with("NotFound: there is no folder " + folder.path() + "/missing"));

@@ -292,6 +292,20 @@ void parse_setting(const std::vector<std::string>& items, Value& to) {
     }
 }
 
+namespace rules {
+
+/// Descriptions of settings that most rules have.
+inline constexpr std::string_view collection_names_meaning =
+    "collections to look at; with tensor_regex: the union of both";
+inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";
+inline constexpr std::string_view all_workers_meaning = "look at every worker, not only at the first by name";
+/// Descriptions of settings that keep a scan quiet on healthy trainings.
+inline constexpr std::string_view patience_meaning = "at how many saves in a row it must be so";
+inline constexpr std::string_view above_largest_meaning =
+    "... and so many times as far above the median as the largest of these";
+inline constexpr std::string_view exclude_regex_meaning = "regular expressions for names of tensors to leave out";
+
+}  // namespace rules
 }  // namespace smdebug::inline v1
 #include <smdebug/core/strict_math/end.ipp>
 

@@ -1,6 +1,6 @@
 #include <smdebug/rules/any_rule.hpp>
 
-#include "support/fake_trial.hpp"
+#include "support/archetypes.hpp"
 #include "support/run_builder.hpp"
 #include "support/test.hpp"
 #include "support/thrown_code.hpp"
@@ -54,7 +54,7 @@ static_assert(compares_many_trials<compares>);
 /// Compares with a run that refreshes, and with one that cannot.
 struct compares_with_any {
     const memory_trial& growing;
-    const fake_trial& fixed;
+    const trial_archetype& fixed;
     [[nodiscard]] auto other_trials() const { return std::tie(growing, fixed); }
     [[nodiscard]] finding operator()(const memory_trial& /*run*/, step_number /*step*/) const {
         CHECK_FALSE(growing.dynamic_refresh());
@@ -136,7 +136,7 @@ TEST_CASE("erased_rule: refreshing of all runs is off during a call, and on agai
     const memory_trial second{sample()};
     compares rule{{first, second}};
     CHECK(evaluated(rule, run, 0).empty());
-    const fake_trial fixed{{{"w", {{0, {1}}}}}};
+    const trial_archetype fixed{{{0, 1}}};
     compares_with_any with_both{first, fixed};
     CHECK(evaluated(with_both, run, 0).empty());
     auto broken = [](const memory_trial&, step_number) -> finding { throw std::runtime_error("a bug"); };

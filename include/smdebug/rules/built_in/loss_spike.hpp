@@ -91,6 +91,12 @@ struct loss_spike {
 private:
     [[nodiscard]] static detail::judged_save<double> loss_of(const auto& tensor) {
         using save = detail::judged_save<double>;
+        if (const auto values = tensor.values()) {
+            if (!has_reals(values->type()) || values->size() == 0) {
+                return save::none();
+            }
+            return values->size() == 1 ? save::of(reals_of(*values)[0]) : save::unknown({});
+        }
         const auto one = detail::scalar_at(tensor.handle(), tensor.step(), read_options{.worker = tensor.worker()});
         if (one && *one) {
             return save::of(**one);
@@ -101,10 +107,8 @@ private:
                 has_size ? tensor.note(one.error())
                          : tensor.note("no values were saved, and no shape: it is not known whether it is a loss"));
         }
-        const auto values = tensor.values();
         const auto shape = tensor.shape();
-        const bool is_none = (values && !has_reals(values->type())) || (shape && element_count(*shape) == 0U);
-        return is_none ? save::none() : save::unknown({});
+        return shape && element_count(*shape) == 0U ? save::none() : save::unknown({});
     }
 
     [[nodiscard]] finding judge(const auto& tensor, double loss, const auto& history) const {

@@ -43,21 +43,6 @@ struct tensor_choice {
     text_list tensor_regex = {};
 };
 
-}  // namespace detail
-
-/// Descriptions of settings that most rules have.
-inline constexpr std::string_view collection_names_meaning =
-    "collections to look at; with tensor_regex: the union of both";
-inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";
-inline constexpr std::string_view all_workers_meaning = "look at every worker, not only at the first by name";
-/// Descriptions of settings that keep a scan quiet on healthy trainings.
-inline constexpr std::string_view patience_meaning = "at how many saves in a row it must be so";
-inline constexpr std::string_view above_largest_meaning =
-    "... and so many times as far above the median as the largest of these";
-inline constexpr std::string_view exclude_regex_meaning = "regular expressions for names of tensors to leave out";
-
-namespace detail {
-
 /// Removes tables of histograms.
 void leave_out_histogram_tables(const trial& run, step_number step, std::vector<std::string>& names);
 
