@@ -93,14 +93,9 @@ feed_options noting_feed::watched(feed_options options) const {
     return options;
 }
 
-namespace {
-
-// With a longer time the end would be beyond what the clock counts to.
 std::chrono::milliseconds a_century_at_most(std::chrono::milliseconds time) {
     return std::min<std::chrono::milliseconds>(time, std::chrono::hours{24 * 365 * 100});
 }
-
-}  // namespace
 
 void pause_for(std::chrono::milliseconds time, const std::stop_token& stop) {
     std::mutex guard;
@@ -263,7 +258,8 @@ void follow_folders(const run_options& how, const follow_options& follow, follow
         if (ends.empty() && !std::exchange(is_noted, true)) {
             team.out.note("waiting for a run to start in " + how.folders.front());
         }
-        if (ends.empty() && follow.give_up_after && std::chrono::steady_clock::now() - began >= *follow.give_up_after) {
+        if (ends.empty() && follow.give_up_after &&
+            std::chrono::steady_clock::now() - began >= a_century_at_most(*follow.give_up_after)) {
             team.out.error("there is no training run in " + how.folders.front());
             return;
         }

@@ -176,7 +176,7 @@ std::string ls_head(const trial& run) {
     return out + "collections  " + printable(joined(collection_names(run), ", ")) + "\n";
 }
 
-// `ls --verify`: a row for each difference of each run; an error status where there is any.
+// `ls --verify`: a row for each inconsistency of each run; an error status where there is any.
 int verify(const ls_arguments& args, console& to) {
     row_sink rows{to,
                   args.how.format,

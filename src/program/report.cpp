@@ -310,7 +310,7 @@ private:
         const auto began = std::chrono::steady_clock::now();
         for (bool first = true; !open_new_folders() && !stop_.stop_requested(); first = false) {
             const auto limit = args_.check.follow.give_up_after;
-            if (limit && std::chrono::steady_clock::now() - began >= *limit) {
+            if (limit && std::chrono::steady_clock::now() - began >= a_century_at_most(*limit)) {
                 throw not_found("there is no training run in " + args_.check.how.folders.front());
             }
             if (first) {
@@ -326,7 +326,7 @@ private:
         const auto limit = args_.check.follow.give_up_after;
         for (one& each : opened_) {
             if (!each.ended && !is_there(each)) {
-                each.stalled = limit && std::chrono::steady_clock::now() - *each.lost > *limit;
+                each.stalled = limit && std::chrono::steady_clock::now() - *each.lost > a_century_at_most(*limit);
                 all = all && each.stalled;
                 continue;
             }

@@ -407,8 +407,8 @@ void call_rules(const Trial& run, const std::string& folder) {
     use(file.set("mine", smd::rule_status::in_progress), file.set(result), file.flush());
     const std::array statuses{smd::actions::evaluation_status{}};
     smd::actions::append_status_json(text, statuses[0]);
-    use(smd::actions::status_json(statuses[0]), smd::actions::status_json(statuses), smd::actions::cut_text("text", 2),
-        smd::actions::iso_time_text({}), smd::actions::write_status_file(folder + "/one.json", statuses[0]),
+    use(smd::actions::status_json(statuses[0]), smd::actions::status_json(statuses), smd::actions::iso_time_text({}),
+        smd::actions::write_status_file(folder + "/one.json", statuses[0]),
         smd::actions::write_status_file(folder + "/all.json", statuses));
     for (const auto& one : smd::actions::parse_actions(R"([{"name": "stoptraining"}])").actions) {
         use(smd::actions::name_of(one));

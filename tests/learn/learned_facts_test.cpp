@@ -4,6 +4,7 @@
 #include "support/test.hpp"
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/learn/facts/all_facts.hpp>
 
 using namespace smdebug;
 using namespace smdebug_test;

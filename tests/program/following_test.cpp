@@ -99,22 +99,26 @@ TEST_CASE("follow_runs: waits for a missing run until it is given up, or stopped
 TEST_CASE("follow_runs, pause_for: the longest time that there is never passes") {
     captured shown;
     const temporary_folder empty;
-    for (const bool pauses : {false, true}) {
+    for (const std::string_view what : {"pause", "run", "folder"}) {
         std::stop_source stop;
         const std::jthread stopper{[&] {
             std::this_thread::sleep_for(20ms);
             stop.request_stop();
         }};
-        if (pauses) {
+        if (what == "pause") {
             cli::detail::pause_for(std::chrono::milliseconds::max(), stop.get_token());
         } else {
+            using texts = std::vector<std::string>;
+            const bool is_folder = what == "folder";
             const auto got = cli::detail::follow_runs(
-                {empty.path()}, {}, {.on = true, .give_up_after = std::chrono::milliseconds::max()}, shown.to,
-                stop.get_token(), [](const cli::detail::followed_run&) { return follow_end::ended; });
-            CHECK(ends_of(got) == ends{follow_end::not_started});
+                is_folder ? texts{} : texts{empty.path()}, {.folders = is_folder ? texts{empty.path()} : texts{}},
+                {.on = true, .give_up_after = std::chrono::milliseconds::max()}, shown.to, stop.get_token(),
+                [](const cli::detail::followed_run&) { return follow_end::ended; });
+            CHECK(ends_of(got) == (is_folder ? ends{} : ends{follow_end::not_started}));
         }
         CHECK(stop.stop_requested());
     }
+    CHECK_FALSE(contains(shown.err.text(), "there is no training run"));
 }
 
 TEST_CASE("follow_runs: a job that has ended without its collections files is not waited for") {

@@ -2,6 +2,8 @@
 
 #include "support/test.hpp"
 
+#include <smdebug/core/error.hpp>
+
 using namespace smdebug;
 
 TEST_CASE("name_filter: a name that is listed, or that any of the regexes matches") {

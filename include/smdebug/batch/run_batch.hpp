@@ -68,8 +68,8 @@ bool run_batch(const batch_options& how, const run_source& next, const run_work&
 
 namespace detail {
 
-/// Passes results on in the order of the runs, whatever order they arrive in.  Threads: all functions may be called concurrently; `emit` is called by one thread at
-/// a time.
+/// Passes results on in the order of the runs, whatever order they arrive in.
+/// Threads: all functions may be called concurrently; `emit` is called by one thread at a time.
 class ordered_results {
 public:
     /// Borrows emit.  `most`: how many results may wait for an earlier one.

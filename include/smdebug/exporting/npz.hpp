@@ -117,8 +117,8 @@ private:
 ///         bytes of one length (dtype "S").  Left out and reported: strings that end in a zero byte, which numpy drops,
 ///         tensors of more than 32 dimensions, and strings whose padding would exceed 1 GiB.
 /// Errors: run_exists (the output exists), value_error (nothing to export; one file where several are needed; steps
-///         that do not stack), stopped_error, collection_unavailable; unavailable (disk full), access_denied and not_found of
-///         the output.  After an error no output is left.
+///         that do not stack), stopped_error, collection_unavailable; unavailable (disk full), access_denied and
+///         not_found of the output.  After an error no output is left.
 /// Memory: a record, twice where elements are converted.  Cost: reading the run, a checksum, and writing.
 export_result export_npz(const trial& run, const std::string& output, const export_options& options = {});
 

@@ -83,8 +83,8 @@ template <class Byte>
 
 }  // namespace table
 
-// Arithmetic with remainders modulo crc32c's polynomial, or another `modulus`: products, powers of x, and constants from them.
-// Every constant of the fast implementations is computed here at compile time; none is written out as digits.
+// Arithmetic with remainders modulo crc32c's polynomial, or another `modulus`: products, powers of x, and constants from
+// them.  Every constant of the fast implementations is computed here at compile time; none is written out as digits.
 //
 // A checksum is a remainder whose bit 31 is the coefficient of x^0.  Appending a zero bit multiplies it by x.
 namespace polynomial {

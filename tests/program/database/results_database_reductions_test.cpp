@@ -8,6 +8,9 @@
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 using namespace smdebug;
 using namespace smdebug_test;
 
@@ -57,4 +60,41 @@ TEST_CASE("results_database: a run is stored with the reductions that it brings"
         });
         CHECK(count == rows.size());
     }
+}
+
+namespace {
+
+/// Cuts the temporary files that this process holds, which have no name any more.
+void cut_unnamed_files() {
+    for (int file = 3; file < 256; ++file) {
+        struct stat found {};
+        if (fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink == 0 && found.st_size > 0) {
+            REQUIRE(ftruncate(file, found.st_size / 2) == 0);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("results_database: a run whose reductions cannot be read leaves the earlier results as they were") {
+    const temporary_folder place;
+    results_database database{place.path() + "/results.db"};
+    const run_result before = with_reductions(some_result(1), some_reductions());
+    database.write(before, "q");
+    run_result after = some_result(1);
+    after.run.version = "later";
+    after.reductions = std::make_shared<row_spool>(1'000);
+    for (const reduction_row& row : some_reductions(50)) {
+        after.reductions->add(row);
+    }
+    after.reductions->for_each([](const reduction_row& /*row*/) {});  // no bytes are left in buffers
+    cut_unnamed_files();
+    CHECK_THROWS_AS(database.write(after, "q"), unavailable);
+    const auto kept = database.find(before.run.path);
+    REQUIRE(kept.has_value());
+    CHECK(kept->run.version == before.run.version);
+    std::size_t rows = 0;
+    database.for_each_reduction(before.run.path, [&](const reduction_row& /*row*/) { ++rows; });
+    CHECK(rows == 3);
+    CHECK(database.done_version(before.run.path, "q") == before.run.version);
 }

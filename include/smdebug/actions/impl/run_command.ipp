@@ -68,8 +68,8 @@ public:
             note(::posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO));
         }
         close_the_others(actions_);
-        // A process group of its own, so that processes that it starts end with it; no signal blocked or ignored, whatever
-        // our state.
+        // A process group of its own, so that processes that it starts end with it; no signal blocked or ignored,
+        // whatever our state.
         ::sigset_t none;
         ::sigset_t all;
         ::sigemptyset(&none);

@@ -145,8 +145,9 @@ private:
     left_out_files left_out_ = {};
 };
 
-/// Runs and archives among the keys of a bucket, which has no folders, in the order of the keys: "a-b/..." comes before "a/...".  Once a key shows a run, the
-/// listing continues after all of its keys; a run inside a run is returned, too, if its keys come first.
+/// Runs and archives among the keys of a bucket, which has no folders, in the order of the keys: "a-b/..." comes before
+/// "a/...".  Once a key shows a run, the listing continues after all of its keys; a run inside a run is returned, too, if
+/// its keys come first.
 /// Memory: a page of keys, and the folders that have logs or checkpoints.
 /// Cost: a listing of 1,000 keys for each 1,000 keys outside runs or in small ones, and one for each larger run; up to
 ///       four of a few keys if the root is a run.  If the storage cannot list in pages (it has no entries()), one full

@@ -285,8 +285,8 @@ template <class Read>
 
 /// As judge_each(), with each tensor's earlier saves in the mode of the step: up to `most` that count.
 ///     read(saved_tensor) -> judged_save<Value>
-///     keep(saved_tensor, const judged_save<Value>&, More&) -> std::optional<Kept>: what history keeps of a save; nothing: it
-///                                                         does not count
+///     keep(saved_tensor, const judged_save<Value>&, More&) -> std::optional<Kept>: what history keeps of a save;
+///                                                         nothing: it does not count
 ///     judge(saved_tensor, const judged_save<Value>&, save_history<Kept, More>&) -> finding
 /// A save is kept after it was judged; earlier ones that the history lacks are kept first, the newest of them first.
 template <class Kept, class More, class Read, class Keep, class Judge>
