@@ -11,9 +11,12 @@
 #include <smdebug/registry/impl/configure.ipp>
 #include <smdebug/registry/impl/rule_registry.ipp>
 #include <smdebug/rules/built_in/impl/class_imbalance.ipp>
+#include <smdebug/rules/built_in/impl/confusion.ipp>
 #include <smdebug/rules/built_in/impl/expert_imbalance.ipp>
+#include <smdebug/rules/built_in/impl/feature_importance_overweight.ipp>
 #include <smdebug/rules/built_in/impl/gradient_spike.ipp>
 #include <smdebug/rules/built_in/impl/learned.ipp>
+#include <smdebug/rules/built_in/impl/nan_origin.ipp>
 #include <smdebug/rules/built_in/impl/poor_weight_initialization.ipp>
 #include <smdebug/rules/built_in/impl/replica_mismatch.ipp>
 #include <smdebug/rules/drive/impl/rule_drive.ipp>
