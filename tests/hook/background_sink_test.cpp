@@ -21,9 +21,9 @@ void append(file_sink& sink, std::string_view text) {
 }
 
 void step(file_sink& sink, const std::string& name, std::size_t bytes = 10) {
-    sink.begin("events/" + name);
+    sink.begin("events/" + name, 1);
     append(sink, std::string(bytes, name.front()));
-    sink.finish("index/" + name, name, false);
+    sink.finish("index/" + name, name, false, 1);
 }
 
 std::string text(const faulty_storage& store, std::string_view key) {
@@ -69,12 +69,12 @@ TEST_CASE("background_sink: the caller's memory is not needed when append return
     store.before_each([&](const std::string&) { may_write.wait(false); });
     background_sink sink{any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U}};
     std::string memory(500'000, 'a');
-    sink.begin("events/1");
+    sink.begin("events/1", 1);
     append(sink, memory);
     memory.assign(memory.size(), 'b');
     append(sink, memory);
     memory.assign(memory.size(), 'c');
-    sink.finish("index/1", "1", false);
+    sink.finish("index/1", "1", false, 1);
     may_write = true;
     may_write.notify_all();
     sink.drain();
@@ -122,9 +122,9 @@ TEST_CASE("background_sink: an older index goes before the new events come, and 
         step(sink, "1", 10);
         sink.drain();
         store.plan({.first = call});
-        sink.begin("events/1");
+        sink.begin("events/1", 1);
         append(sink, "again");
-        sink.finish("index/1", "again", true);
+        sink.finish("index/1", "again", true, 1);
         step(sink, "2");
         sink.drain();
         CHECK(sink.lost().size() == 1);
@@ -144,17 +144,17 @@ TEST_CASE("background_sink: what was abandoned, or not finished, never appears")
         {
             background_sink sink{any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U}};
             for (int i = 0; i < 3; ++i) {
-                sink.begin("events/abandoned");
+                sink.begin("events/abandoned", 1);
                 append(sink, std::string(bytes, 'x'));
                 sink.abandon();
             }
             sink.abandon();
             step(sink, "1");
-            sink.begin("events/again");
+            sink.begin("events/again", 1);
             append(sink, std::string(bytes, 'x'));
             step(sink, "2");
-            sink.finish("index/3", "no events", false);
-            sink.begin("events/unfinished");
+            sink.finish("index/3", "no events", false, 1);
+            sink.begin("events/unfinished", 1);
             append(sink, std::string(bytes, 'x'));
         }
         CHECK(store.objects().list("", "") ==
@@ -174,7 +174,7 @@ TEST_CASE("background_sink: has_room() is right if the sink drops, and always tr
     static_cast<void>(that);
     CHECK(drops.has_room(2U << 20U));
     CHECK_FALSE(drops.has_room((2U << 20U) + 1));
-    drops.begin("events/1");
+    drops.begin("events/1", 1);
     append(drops, std::string(1'500'000, 'x'));
     const std::size_t left = (2U << 20U) - 1'500'000;
     CHECK(drops.has_room(left));
@@ -184,7 +184,7 @@ TEST_CASE("background_sink: has_room() is right if the sink drops, and always tr
     CHECK_FALSE(drops.has_room(1));
     may_write = true;
     may_write.notify_all();
-    drops.finish("index/1", "1", false);
+    drops.finish("index/1", "1", false, 1);
     drops.drain();
     CHECK(drops.has_room(2U << 20U));
     CHECK(store.objects().size("events/1") == 2U << 20U);

@@ -65,6 +65,16 @@ inline hook_options saves_all() {
         .save_all = true};
 }
 
+// Of the tensor "shape" its shape alone, of "large" its values.
+inline hook_options saves_shapes_of_some() {
+    return {.save_config = {.save_interval = 1},
+            .collections = {{.name = "shapes",
+                             .include_regex = {"^shape$"},
+                             .reduction_config = reduction_config{.save_shape = true}},
+                            {.name = "values", .include_regex = {"^large$"}}},
+            .include_collections = {"shapes", "values"}};
+}
+
 // What the training saw of the hook.
 struct tally {
     int thrown = 0;

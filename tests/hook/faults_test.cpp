@@ -261,7 +261,7 @@ TEST_CASE("faults: the number in its mode of a step that was lost is free again,
                 hook.flush();
             };
             CHECK_THROWS_AS(end(), unavailable);
-            hook.set_step(1, 0);
+            hook.set_step(0, 0);
             hook.save_scalar("x", 2);
             CHECK_NOTHROW(end());
             hook.close();
@@ -270,5 +270,211 @@ TEST_CASE("faults: the number in its mode of a step that was lost is free again,
             CHECK(memory_trial{store.objects()}.tensor("scalar/x").steps({.mode = mode::train}) ==
                   std::vector<step_number>{0});
         }
+    }
+}
+
+TEST_CASE("faults: a step that was lost is not the one that was written last: that is the one before it") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        const faulty_storage store;
+        faulty_hook hook{store, writes(saves_all(), how)};
+        const auto step = [&] {
+            hook.save_scalar("x", 1);
+            hook.end_step();
+            hook.flush();
+        };
+        step();
+        store.plan({.first = 0, .only = "commit index/"});
+        CHECK_THROWS_AS(step(), unavailable);
+        CHECK(hook.step() == 2);
+        CHECK_THROWS_AS(hook.set_step(0), value_error);
+        CHECK_NOTHROW(hook.set_step(1));
+        step();
+        CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{0, 1});
+    }
+}
+
+TEST_CASE("faults: a step of shapes alone is counted where it is lost, and gives its number in its mode back") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        const faulty_storage store;
+        faulty_hook hook{store, writes(saves_shapes_of_some(), how)};
+        hook.set_mode(mode::train);
+        hook.save_tensor("shape", std::vector<float>(10));
+        store.plan({.first = 0, .only = "commit index/"});
+        const auto end = [&] {
+            hook.end_step();
+            hook.flush();
+        };
+        CHECK_THROWS_AS(end(), unavailable);
+        CHECK(hook.counters().lost_steps == 1);
+        CHECK(hook.counters().steps == 0);
+        hook.set_step(1, 0);
+        hook.save_tensor("shape", std::vector<float>(10));
+        CHECK_NOTHROW(end());
+        CHECK(hook.counters().lost_steps == 1);
+        CHECK(hook.counters().steps == 1);
+    }
+}
+
+TEST_CASE("faults: a step of shapes alone behind one that was abandoned does not change what that one is counted for") {
+    const faulty_storage store;
+    hook_options options = writes(saves_shapes_of_some(), writing::behind);
+    options.on_failure = failure_policy::drop;
+    faulty_hook hook{store, options};
+    store.plan({.first = 0, .only = "create events/"});
+    hook.save_tensor("large", std::vector<float>(1'000'000));
+    hook.abandon_step();
+    hook.save_tensor("shape", std::vector<float>(10));
+    hook.end_step();
+    hook.flush();
+    CHECK(hook.counters().lost_steps == 1);
+    CHECK(hook.counters().steps == 1);
+    CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{1});
+}
+
+TEST_CASE("faults: what a lost step was to replace is still known, and replaced by the next one") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        const faulty_storage store;
+        faulty_hook hook{store, writes(saves_all(), how)};
+        hook.set_mode(mode::train);
+        const auto save = [&](step_number global) {
+            hook.set_step(global, 3);
+            hook.save_scalar("x", static_cast<float>(global));
+            hook.end_step();
+            hook.flush();
+        };
+        save(7);
+        store.plan({.first = 0, .only = "commit index/"});
+        CHECK_THROWS_AS(save(5), unavailable);
+        CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{7});
+        CHECK_THROWS_AS(save(8), value_error);  // TRAIN 3 is there, as 7
+        save(6);
+        CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{6});
+        CHECK(hook.counters().lost_steps == 1);
+    }
+}
+
+TEST_CASE("faults: what two steps in a row were to replace is still known where both are lost before that is seen") {
+    const faulty_storage store;
+    hook_options options = writes(saves_all(), writing::behind);
+    std::atomic<bool> may_write{false};
+    store.before_each([&](const std::string& call) {
+        if (call.starts_with("create events/000000000005")) {
+            may_write.wait(false);
+        }
+    });
+    options.on_failure = failure_policy::drop;
+    faulty_hook hook{store, options};
+    hook.set_mode(mode::train);
+    const auto save = [&](step_number global) {
+        hook.set_step(global, 3);
+        hook.save_scalar("x", static_cast<float>(global));
+        hook.end_step();
+    };
+    save(7);
+    hook.flush();
+    store.plan({.first = 0, .count = 2, .only = "commit index/"});
+    save(5);
+    save(4);
+    may_write = true;
+    may_write.notify_all();
+    hook.flush();
+    CHECK(hook.counters().lost_steps == 2);
+    CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{7});
+    save(6);
+    hook.flush();
+    CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{6});
+}
+
+TEST_CASE("faults: the number in its mode stays taken where a step that is written again is lost before it replaced") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        const faulty_storage store;
+        faulty_hook hook{store, writes(saves_all(), how)};
+        hook.set_mode(mode::train);
+        const auto save = [&](step_number step) {
+            hook.set_step(step, step);
+            hook.save_scalar("x", 1);
+            hook.end_step();
+            hook.flush();
+        };
+        save(5);
+        save(6);
+        store.plan({.first = 0, .only = "create events/"});
+        CHECK_THROWS_AS(save(5), unavailable);
+        CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{5, 6});
+        CHECK_THROWS_AS(hook.set_step(8, 5), value_error);
+    }
+}
+
+TEST_CASE("faults: a step whose older events of the same number cannot be removed is written, and not lost") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        const faulty_storage store;
+        faulty_hook hook{store, writes(saves_shapes_of_some(), how)};
+        hook.set_mode(mode::train);
+        hook.set_step(7, 3);
+        hook.save_scalar("x", 1);
+        hook.end_step();
+        hook.save_scalar("x", 2);
+        hook.end_step();
+        hook.flush();
+        hook.set_step(7, 3);
+        hook.save_tensor("shape", std::vector<float>(10));
+        store.plan({.first = 0, .only = "remove events/"});
+        std::string thrown;
+        try {
+            hook.end_step();
+            hook.flush();
+        } catch (const unavailable& failed) {
+            thrown = failed.what();
+        }
+        CHECK(thrown.find("cannot remove events/") != std::string::npos);
+        CHECK(hook.counters().last_loss.find("is lost") == std::string::npos);
+        CHECK(hook.counters().lost_steps == 0);
+        CHECK(hook.counters().steps == 3);
+        CHECK_THROWS_AS(hook.set_step(9, 3), value_error);  // it is known
+    }
+}
+
+TEST_CASE("faults: a step that is written again is not touched by the late loss of the older one of its number") {
+    for (const bool is_ended : {false, true}) {  // before the older one is lost
+        CAPTURE(is_ended);
+        const faulty_storage store;
+        std::atomic<bool> may_write{false};
+        store.before_each([&](const std::string& call) {
+            if (call.starts_with("create events/000000000005")) {
+                may_write.wait(false);
+            }
+        });
+        hook_options options = writes(saves_all(), writing::behind);
+        options.background.pool_bytes = 8U << 20U;  // room for all of them
+        faulty_hook hook{store, options};
+        hook.set_mode(mode::train);
+        hook.set_step(5, 5);
+        hook.save_scalar("x", 1);
+        store.plan({.first = 0, .only = "create events/"});
+        hook.end_step();
+        hook.save_scalar("x", 2);
+        hook.end_step();
+        hook.set_step(5, 5);
+        hook.save_scalar("x", 3);
+        if (is_ended) {
+            hook.end_step();
+        }
+        may_write = true;
+        may_write.notify_all();
+        CHECK_THROWS_AS(hook.flush(), unavailable);
+        CHECK_FALSE(hook.step_is_lost());
+        if (!is_ended) {
+            hook.end_step();
+        }
+        CHECK_THROWS_AS(hook.set_step(8, 5), value_error);
+        hook.close();
+        CHECK(hook.counters().lost_steps == 1);
+        CHECK(hook.counters().steps == 2);
+        CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{5, 6});
     }
 }

@@ -33,11 +33,11 @@ std::string text(const memory_storage& store, std::string_view key) {
 TEST_CASE("direct_sink: a step's events appear before its index, each whole") {
     faulty_storage store;
     const auto sink = sink_into(store);
-    sink->begin("events/1");
+    sink->begin("events/1", 1);
     append(*sink, "one,", "two,");
     append(*sink, "three");
     CHECK(store.objects().list("", "").empty());
-    sink->finish("index/1", "{}", false);
+    sink->finish("index/1", "{}", false, 1);
     CHECK(store.calls() == std::vector<std::string>{"create events/1", "append events/1", "append events/1",
                                                     "commit events/1", "create index/1", "append index/1",
                                                     "commit index/1"});
@@ -50,22 +50,22 @@ TEST_CASE("direct_sink: a step's events appear before its index, each whole") {
 TEST_CASE("direct_sink: a step without events has an index alone") {
     faulty_storage store;
     const auto sink = sink_into(store);
-    sink->finish("index/1", "{}", false);
+    sink->finish("index/1", "{}", false, 1);
     CHECK(store.objects().list("", "") == std::vector<std::string>{"index/1"});
 }
 
 TEST_CASE("direct_sink: what was abandoned, or begun again, never appears") {
     faulty_storage store;
     const auto sink = sink_into(store);
-    sink->begin("events/1");
+    sink->begin("events/1", 1);
     append(*sink, "one");
     sink->abandon();
     sink->abandon();
-    sink->begin("events/2");
+    sink->begin("events/2", 1);
     append(*sink, "two");
-    sink->begin("events/3");
+    sink->begin("events/3", 1);
     append(*sink, "three");
-    sink->finish("index/3", "{}", false);
+    sink->finish("index/3", "{}", false, 1);
     CHECK(store.objects().list("", "") == std::vector<std::string>{"events/3", "index/3"});
     CHECK(text(store.objects(), "events/3") == "three");
 }
@@ -76,9 +76,9 @@ TEST_CASE("direct_sink: where the events fail there is no index, and the next st
         faulty_storage store{{}, {.first = call}};
         const auto sink = sink_into(store);
         const auto step = [&](const std::string& name) {
-            sink->begin("events/" + name);
+            sink->begin("events/" + name, 1);
             append(*sink, name);
-            sink->finish("index/" + name, name, false);
+            sink->finish("index/" + name, name, false, 1);
         };
         CHECK_THROWS_AS(step("1"), unavailable);
         sink->abandon();
@@ -91,9 +91,9 @@ TEST_CASE("direct_sink: takes an older index away before the events change, wher
     faulty_storage store;
     const auto sink = sink_into(store);
     const auto step = [&](const std::string& text) {
-        sink->begin("events/1");
+        sink->begin("events/1", 1);
         append(*sink, text);
-        sink->finish("index/1", text, true);
+        sink->finish("index/1", text, true, 1);
     };
     step("first");
     // Whichever of the calls fails, the two that are seen belong together.
@@ -110,8 +110,8 @@ TEST_CASE("direct_sink: takes an older index away before the events change, wher
     }
     scripted_storage keeps;
     direct_sink cannot{any_storage{keeps}, durability::cached};
-    cannot.finish("index/1", "older", false);
-    cannot.finish("index/1", "newer", true);
+    cannot.finish("index/1", "older", false, 1);
+    cannot.finish("index/1", "newer", true, 1);
     CHECK(keeps.size("index/1") == 5);
 }
 
@@ -121,9 +121,9 @@ TEST_CASE("direct_sink: a place of any kind loses the older index where what is 
     for (any_storage place : {any_storage{keeps}, like_s3(removes)}) {
         direct_sink sink{place, durability::cached};
         for (const char* text : {"older", "the newer one"}) {
-            sink.begin("events/1");
+            sink.begin("events/1", 1);
             append(sink, text);
-            sink.finish("index/1", text, true);
+            sink.finish("index/1", text, true, 1);
         }
         CHECK(place.size("index/1") == 13);
         CHECK(place.size("events/1") == 13);

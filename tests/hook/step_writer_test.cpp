@@ -17,7 +17,7 @@ namespace {
 class noting_sink final : public file_sink {
 public:
     [[nodiscard]] bool has_room(std::uint64_t bytes) override { return bytes <= room; }
-    void begin(const std::string& key) override {
+    void begin(const std::string& key, std::uint64_t /*step*/) override {
         calls += "begin " + key + "\n";
         events.clear();
     }
@@ -33,7 +33,8 @@ public:
         }
         calls += "\n";
     }
-    void finish(const std::string& index_key, std::string_view index_text, bool replaces) override {
+    void finish(const std::string& index_key, std::string_view index_text, bool replaces,
+                std::uint64_t /*step*/) override {
         calls += (replaces ? "forget and finish " : "finish ") + index_key + "\n";
         index = index_text;
     }

@@ -131,14 +131,15 @@ public:
 
     [[nodiscard]] SMDEBUG_INLINE bool has_room(std::uint64_t bytes) override;
 
-    SMDEBUG_INLINE void begin(const std::string& key) override;
+    SMDEBUG_INLINE void begin(const std::string& key, std::uint64_t step) override;
 
     SMDEBUG_INLINE void append(std::span<const byte_view> pieces) override;
 
     /// The thread waits for the elements, and writes them from where they are: they take no room in the pool.
     SMDEBUG_INLINE void append_late(byte_view before, byte_view elements, const late_elements& late) override;
 
-    SMDEBUG_INLINE void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
+    SMDEBUG_INLINE void finish(const std::string& index_key, std::string_view index_text, bool replaces,
+                               std::uint64_t step) override;
 
     SMDEBUG_INLINE void abandon() noexcept override;
 
@@ -147,6 +148,8 @@ public:
     SMDEBUG_INLINE void remove(const std::string& key) override;
 
     SMDEBUG_INLINE void drain() override;
+
+    [[nodiscard]] std::uint64_t finished() const noexcept override { return finished_; }
 
     [[nodiscard]] SMDEBUG_INLINE std::vector<lost_write> lost() override;
 
@@ -157,7 +160,7 @@ private:
         kind what;
         std::string key = {};    // of the file; of the index file where a step is finished
         std::string text = {};   // of the file or the index file
-        std::uint64_t step = 0;  // that is begun
+        std::uint64_t step = 0;  // that is begun or finished
         bool replaces = false;
         std::optional<chunk_pool::chunk> bytes = {};  // to be appended
         byte_view elements = {};                      // appended instead, if there are no bytes; in late.owner
@@ -183,21 +186,15 @@ private:
     // After a step is lost, none of its remaining files are written; in particular not its index.
     void attempt(const std::string& key, function_ref<void()> doing);
 
-    void note(const std::string& key, std::uint64_t step, bool stays = false);
-
-    struct loss {
-        lost_write what;
-        std::uint64_t step = 0;  // whose events or index it is; 0: of none
-    };
+    void note(const std::string& key, std::uint64_t step);
 
     chunk_pool pool_;
     full_pool when_full_;
     std::optional<chunk_pool::chunk> filling_;  // used by the caller, like the next three
     std::vector<order> pending_;                // not sent yet
     std::size_t most_pending_;
-    bool is_begun_ = false;                  // whether an order of the current step was sent
-    std::uint64_t step_ = 0;                 // the number of steps begun
-    std::vector<std::uint64_t> unfinished_;  // those that were abandoned, and the current one
+    bool is_begun_ = false;                   // whether an order of the current step was sent
+    std::atomic<std::uint64_t> finished_{0};  // set by the thread, behind the losses of that step
 
     std::mutex guard_;  // of what follows, up to lost_
     std::condition_variable sent_;
@@ -207,12 +204,12 @@ private:
     std::uint64_t sent_count_ = 0;  // orders since the beginning
     std::uint64_t done_count_ = 0;
     bool busy_ = true;
-    std::vector<loss> lost_;
+    std::vector<lost_write> lost_;
 
     direct_sink target_;  // used by the thread, like what follows up to event_key_
     bool broken_ = false;
-    bool last_is_lost_ = false;   // the step that was finished last, or the removal since
-    std::uint64_t step_now_ = 0;  // that of event_key_
+    bool last_is_lost_ = false;   // the step that was finished last
+    std::uint64_t step_now_ = 0;  // the one that is being written
     std::string event_key_;
     std::thread worker_;  // it uses all of the above
     std::optional<exit_entry> at_exit_;

@@ -158,7 +158,6 @@ struct hook_state {
     life phase = life::open;
     bool everything_next = false;   // whether the next step saves everything
     std::uint64_t undue_steps = 0;  // finished steps with tensors offered and nothing due
-    std::optional<step_number> last_written = {};
 
     home_process home = {};
     std::atomic<std::thread::id> caller = {};     // the thread that is in a call

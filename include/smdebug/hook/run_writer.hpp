@@ -53,6 +53,10 @@ public:
     [[nodiscard]] const continuation& start() const noexcept { return start_; }
     /// The steps that exist.
     [[nodiscard]] const written_steps& written() const noexcept { return start_.written; }
+    /// The number of the step that was written last, or is pending.
+    [[nodiscard]] std::optional<step_number> last_step() const;
+    /// The order number of the current step: losses have it.
+    [[nodiscard]] std::uint64_t current_order() const noexcept { return writer_ ? writer_->order() : 0; }
     /// The step's files were removed.
     void forget(step_number step) { start_.written.forget(step); }
     /// The collections file of the resumed run.
@@ -123,8 +127,20 @@ private:
     // Returns whether this was the last worker; false if the claim had already been released.
     [[nodiscard]] bool release_claim();
 
+    // A step that was handed over whole.
+    struct handed_step {
+        std::uint64_t order = 0;
+        smdebug::mode mode = smdebug::mode::global;
+        step_number mode_step = 0;
+        step_number step = 0;
+        std::optional<step_number> older = {};  // of the same number in the mode
+    };
+
     // A collections file that was lost is written again at the next opportunity.
     void gather_losses();
+
+    // The step was lost: its number in its mode belongs again to the step that had it before, if there was one.
+    void take_back(std::vector<handed_step>::iterator lost);
 
     void write_collections(const collection_set& collections);
 
@@ -142,6 +158,7 @@ private:
     std::optional<run_claim> claim_;
     std::unique_ptr<file_sink> sink_ = std::make_unique<null_sink>();
     std::optional<step_writer> writer_;  // into the sink, if this worker writes
+    std::vector<handed_step> handed_;    // that may be lost yet, and the last one that cannot
     std::vector<lost_write> losses_;     // not reported yet
     std::optional<any_storage> tensorboard_store_;
     std::optional<tensorboard_writer> tensorboard_;

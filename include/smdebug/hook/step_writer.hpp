@@ -61,6 +61,8 @@ public:
 
     /// Whether the current step has anything to write.
     [[nodiscard]] bool empty() const noexcept { return index_.empty(); }
+    /// The current step's order number: that of the step before, and 1.
+    [[nodiscard]] std::uint64_t order() const noexcept { return order_; }
     /// The stamp of the step's first entry, if there is one.
     [[nodiscard]] const record_stamp& first() const noexcept { return first_; }
     /// The largest step number that was written, or may exist already.
@@ -92,6 +94,7 @@ private:
     std::string worker_;
     record::footer_kind footer_;
     step_number last_written_;
+    std::uint64_t order_ = 1;
     record_stamp first_;  // of the step's first entry
     first_tensor_repeats first_saved_;
     std::string event_key_;           // valid while the index has entries

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 namespace smdebug::inline v1::detail {
@@ -136,10 +137,9 @@ SMDEBUG_INLINE bool background_sink::has_room(std::uint64_t bytes) {
     return has;
 }
 
-SMDEBUG_INLINE void background_sink::begin(const std::string& key) {
+SMDEBUG_INLINE void background_sink::begin(const std::string& key, std::uint64_t step) {
     abandon();
-    unfinished_.push_back(++step_);
-    pending_.push_back({.what = order::kind::begin, .key = key, .step = step_});
+    pending_.push_back({.what = order::kind::begin, .key = key, .step = step});
     is_begun_ = false;
 }
 
@@ -169,12 +169,15 @@ SMDEBUG_INLINE void background_sink::append_late(byte_view before, byte_view ele
     pending_.push_back({.what = order::kind::append, .elements = elements, .late = late});
 }
 
-SMDEBUG_INLINE void background_sink::finish(const std::string& index_key, std::string_view index_text, bool replaces) {
+SMDEBUG_INLINE void background_sink::finish(const std::string& index_key, std::string_view index_text, bool replaces,
+                                            std::uint64_t step) {
     append_filled();
-    pending_.push_back(
-        {.what = order::kind::finish, .key = index_key, .text = std::string{index_text}, .replaces = replaces});
+    pending_.push_back({.what = order::kind::finish,
+                        .key = index_key,
+                        .text = std::string{index_text},
+                        .step = step,
+                        .replaces = replaces});
     send();
-    std::erase(unfinished_, step_);
     is_begun_ = false;
 }
 
@@ -208,17 +211,7 @@ SMDEBUG_INLINE void background_sink::drain() {
 
 SMDEBUG_INLINE std::vector<lost_write> background_sink::lost() {
     const std::scoped_lock lock{guard_};
-    std::vector<lost_write> all;
-    for (loss& each : lost_) {
-        each.what.takes_step =
-            each.step != 0 && std::find(unfinished_.begin(), unfinished_.end(), each.step) == unfinished_.end();
-        all.push_back(std::move(each.what));
-    }
-    lost_.clear();
-    if (orders_.empty() && !busy_) {
-        std::erase_if(unfinished_, [&](std::uint64_t each) { return each != step_; });
-    }
-    return all;
+    return std::exchange(lost_, {});
 }
 
 SMDEBUG_INLINE void background_sink::finish_sent() noexcept {
@@ -293,7 +286,7 @@ SMDEBUG_INLINE void background_sink::carry_out(order& one) {
             broken_ = false;
             event_key_ = one.key;
             step_now_ = one.step;
-            attempt(event_key_, [&] { target_.begin(one.key); });
+            attempt(event_key_, [&] { target_.begin(one.key, one.step); });
             break;
         case order::kind::append:
             attempt(event_key_, [&] {
@@ -305,24 +298,27 @@ SMDEBUG_INLINE void background_sink::carry_out(order& one) {
             });
             break;
         case order::kind::finish:
-            attempt(one.key, [&] { target_.finish(one.key, one.text, one.replaces); });
+            step_now_ = one.step;  // a step of shapes alone was not begun
+            attempt(one.key, [&] { target_.finish(one.key, one.text, one.replaces, one.step); });
             last_is_lost_ = std::exchange(broken_, false);
+            finished_ = one.step;
             break;
         case order::kind::abandon:
             target_.abandon();
             broken_ = false;
             break;
         case order::kind::put:
-        case order::kind::remove:
             try {
-                if (one.what == order::kind::put) {
-                    target_.put(one.key, one.text);
-                } else if (!last_is_lost_) {
-                    target_.remove(one.key);
-                }
+                target_.put(one.key, one.text);
             } catch (...) {
-                last_is_lost_ = last_is_lost_ || one.what == order::kind::remove;
-                note(one.key, 0, one.what == order::kind::remove);
+                note(one.key, 0);
+            }
+            break;
+        case order::kind::remove:
+            if (!last_is_lost_) {
+                target_.remove(one.key);
+                const std::scoped_lock lock{guard_};
+                std::ranges::move(target_.lost(), std::back_inserter(lost_));
             }
             break;
         case order::kind::stop:
@@ -343,9 +339,9 @@ SMDEBUG_INLINE void background_sink::attempt(const std::string& key, function_re
     }
 }
 
-SMDEBUG_INLINE void background_sink::note(const std::string& key, std::uint64_t step, bool stays) {
+SMDEBUG_INLINE void background_sink::note(const std::string& key, std::uint64_t step) {
     const std::scoped_lock lock{guard_};
-    lost_.push_back({{.key = key, .why = std::current_exception(), .stays = stays}, step});
+    lost_.push_back({.key = key, .why = std::current_exception(), .step = step});
 }
 
 }  // namespace smdebug::inline v1::detail

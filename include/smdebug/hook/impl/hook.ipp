@@ -72,7 +72,7 @@ SMDEBUG_INLINE step_number hook_base::mode_step() const noexcept { return state_
 
 SMDEBUG_INLINE void hook_base::set_step(step_number global, std::optional<step_number> in_mode) {
     const detail::hook_call at{*state_};
-    if (at->last_written == global && step() != global) {
+    if (at->run.last_step() == global && step() != global) {
         throw value_error("step " + std::to_string(global) +
                           " has just been written, and would be replaced: modes share the global numbers, so give "
                           "this step the next one, and its number in the mode as the second argument");

@@ -6,7 +6,6 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/hook/hook_state.hpp>
-#include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -281,9 +280,7 @@ SMDEBUG_INLINE void hook_state::note_lost() {
     // The current step has not been counted as written, and will not be.
     begun_step* const at = begun();
     const bool is_at_stake = at != nullptr && at->tensors != 0 && !at->loss;
-    const std::string at_hand = is_at_stake ? locations::event_key(now().step, options.worker) : std::string{};
-    if (is_at_stake &&
-        std::any_of(lost.begin(), lost.end(), [&](const lost_write& file) { return file.key == at_hand; })) {
+    if (is_at_stake && std::ranges::find(lost, run.current_order(), &lost_write::step) != lost.end()) {
         at->loss.emplace();
         run.abandon_step();
         ++losses.counters().lost_steps;
@@ -296,7 +293,6 @@ SMDEBUG_INLINE void hook_state::finish_files() {
     synchronized([&] {
         const std::uint64_t bytes = run.finish_step(collections);
         if (bytes != 0) {
-            last_written = now().step;
             hook_counters& counters = losses.counters();
             ++counters.steps;
             counters.bytes += bytes;

@@ -13,6 +13,8 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace smdebug::inline v1::detail {
@@ -102,21 +104,22 @@ SMDEBUG_INLINE std::uint64_t run_writer::finish_step(const collection_set& colle
     }
     check_place();
     const record_stamp step = writer_->first();
+    const std::uint64_t order = writer_->order();
     const std::optional<step_number> replaced = replaced_by(step);
     write_collections(collections);
+    const std::optional<step_number> older = start_.written.global_of(step.mode, step.mode_step);
     const std::uint64_t bytes = writer_->finish();
     start_.written.add(step.mode, step.mode_step, step.step);
+    handed_.push_back({order, step.mode, step.mode_step, step.step, older});
     if (replaced) {  // only now: at every moment the older step or the new one can be read
-        std::string key = locations::index_key(*replaced, worker_);
-        try {
-            sink_->remove(key);
-            key = locations::event_key(*replaced, worker_);
-            sink_->remove(key);
-        } catch (...) {  // it costs no step: this one is written
-            losses_.push_back({.key = std::move(key), .why = std::current_exception(), .stays = true});
-        }
+        sink_->remove(locations::index_key(*replaced, worker_));
+        sink_->remove(locations::event_key(*replaced, worker_));
     }
     return bytes;
+}
+
+SMDEBUG_INLINE std::optional<step_number> run_writer::last_step() const {
+    return handed_.empty() ? std::nullopt : std::optional{handed_.back().step};
 }
 
 SMDEBUG_INLINE void run_writer::show_step(function_ref<double()> wall_time) {
@@ -255,6 +258,9 @@ SMDEBUG_INLINE void run_writer::begin_again() {
     if (!store_.size(locations::index_key(writer_->last_written(), worker_))) {
         earlier_run{store_, worker_}.refuse();
         start_.written = {};
+        for (handed_step& each : handed_) {
+            each.older.reset();
+        }
     }
     claim_->renew();
     collections_written_ = false;
@@ -279,14 +285,38 @@ SMDEBUG_INLINE bool run_writer::release_claim() {
 }
 
 SMDEBUG_INLINE void run_writer::gather_losses() {
+    const std::uint64_t finished = sink_->finished();  // first: of these steps every loss is known below
     for (lost_write& loss : sink_->lost()) {
         collections_written_ = collections_written_ && loss.key != locations::collections_key(worker_);
-        if (loss.takes_step) {  // its number in its mode may be used again
-            const bool is_index = loss.key.starts_with(locations::index_folder);
-            const auto lost = locations::parse_step_file(loss.key, is_index ? ".json" : locations::event_extension);
-            start_.written.forget(lost.value().step);
+        const auto lost = std::ranges::find(handed_, loss.step, &handed_step::order);
+        loss.takes_step = lost != handed_.end();
+        if (loss.takes_step) {
+            take_back(lost);
         }
         losses_.push_back(std::move(loss));
+    }
+    const auto pending = std::ranges::upper_bound(handed_, finished, {}, &handed_step::order);
+    if (pending != handed_.begin()) {
+        handed_.erase(handed_.begin(), std::prev(pending));
+    }
+}
+
+SMDEBUG_INLINE void run_writer::take_back(std::vector<handed_step>::iterator lost) {
+    const handed_step step = *lost;
+    const auto later = handed_.erase(lost);
+    const auto is_written_since = [&](step_number number) {
+        return std::any_of(later, handed_.end(), [&](const handed_step& each) { return each.step == number; });
+    };
+    if (!is_written_since(step.step)) {
+        start_.written.forget(step.step);
+    }
+    const auto heir = std::find_if(later, handed_.end(), [&](const handed_step& each) {
+        return each.mode == step.mode && each.mode_step == step.mode_step;
+    });
+    if (heir != handed_.end()) {
+        heir->older = heir->older == step.step ? step.older : heir->older;
+    } else if (step.older && !is_written_since(*step.older)) {
+        start_.written.add(step.mode, step.mode_step, *step.older);
     }
 }
 

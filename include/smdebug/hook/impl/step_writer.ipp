@@ -69,7 +69,7 @@ SMDEBUG_INLINE std::uint64_t step_writer::finish() {
     const std::string index_key = locations::index_key(first_.step, worker_);
     const bool replaces = first_.step <= last_written_;
     last_written_ = std::max(last_written_, first_.step);
-    sink_->finish(index_key, text, replaces);
+    sink_->finish(index_key, text, replaces, order_);
     if (replaces && flushed_ == 0) {
         sink_->remove(event_key_);  // that of the older step
     }
@@ -100,7 +100,7 @@ SMDEBUG_INLINE void step_writer::count_first(std::string_view name, const record
 
 SMDEBUG_INLINE void step_writer::flush(const wire::omitted_bytes& omitted, const late_elements* late) {
     if (flushed_ == 0) {
-        sink_->begin(event_key_);
+        sink_->begin(event_key_, order_);
     }
     const byte_view before = byte_view{pending_}.first(omitted.at);
     if (late == nullptr) {
@@ -117,6 +117,7 @@ SMDEBUG_INLINE void step_writer::clear() noexcept {
     pending_.clear();
     index_.clear();
     flushed_ = 0;
+    ++order_;
 }
 
 }  // namespace smdebug::inline v1::detail
