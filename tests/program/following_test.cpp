@@ -108,7 +108,6 @@ TEST_CASE("follow_runs, pause_for: the longest time that there is never passes")
         if (what == "pause") {
             cli::detail::pause_for(std::chrono::milliseconds::max(), stop.get_token());
         } else {
-            using texts = std::vector<std::string>;
             const bool is_folder = what == "folder";
             const auto got = cli::detail::follow_runs(
                 is_folder ? texts{} : texts{empty.path()}, {.folders = is_folder ? texts{empty.path()} : texts{}},
@@ -118,7 +117,7 @@ TEST_CASE("follow_runs, pause_for: the longest time that there is never passes")
         }
         CHECK(stop.stop_requested());
     }
-    CHECK_FALSE(contains(shown.err.text(), "there is no training run"));
+    CHECK_FALSE(contains(shown.err.str(), "there is no training run"));
 }
 
 TEST_CASE("follow_runs: a job that has ended without its collections files is not waited for") {
