@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/smdebug.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <array>
 #include <cstddef>
