@@ -3,6 +3,7 @@
 #include <program/near_runs.hpp>
 #include <program/run_places.hpp>
 #include <program/text.hpp>
+#include <smdebug/core/system_time.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/trial_access.hpp>
@@ -93,15 +94,11 @@ feed_options noting_feed::watched(feed_options options) const {
     return options;
 }
 
-std::chrono::milliseconds a_century_at_most(std::chrono::milliseconds time) {
-    return std::min<std::chrono::milliseconds>(time, std::chrono::hours{24 * 365 * 100});
-}
-
 void pause_for(std::chrono::milliseconds time, const std::stop_token& stop) {
     std::mutex guard;
     std::condition_variable_any woken;
     std::unique_lock lock{guard};
-    woken.wait_for(lock, stop, a_century_at_most(time), [] { return false; });
+    woken.wait_for(lock, stop, std::min(time, smdebug::detail::longest_wait), [] { return false; });
 }
 
 std::string stalled_text(const trial& run, const std::string& path) {
@@ -155,8 +152,9 @@ trial open_to_follow(const std::string& path, const run_options& how, const foll
         if (options.open_timeout == std::chrono::milliseconds{0}) {
             const std::string hint = run_hint(path, true);
             out.note("waiting for a run to start in " + path + (hint.empty() ? "" : ".") + hint);
-            given_up =
-                follow.give_up_after ? std::optional{now + a_century_at_most(*follow.give_up_after)} : std::nullopt;
+            given_up = follow.give_up_after
+                           ? std::optional{now + std::min(*follow.give_up_after, smdebug::detail::longest_wait)}
+                           : std::nullopt;
         }
         options.open_timeout = longest_wait;
         if (given_up) {
@@ -259,7 +257,8 @@ void follow_folders(const run_options& how, const follow_options& follow, follow
             team.out.note("waiting for a run to start in " + how.folders.front());
         }
         if (ends.empty() && follow.give_up_after &&
-            std::chrono::steady_clock::now() - began >= a_century_at_most(*follow.give_up_after)) {
+            std::chrono::steady_clock::now() - began >=
+                std::min(*follow.give_up_after, smdebug::detail::longest_wait)) {
             team.out.error("there is no training run in " + how.folders.front());
             return;
         }

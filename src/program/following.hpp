@@ -113,9 +113,6 @@ private:
     run_problems problems_;
 };
 
-/// That time, or a century if it is longer: sums of longer times and the clock, which counts nanoseconds, overflow.
-[[nodiscard]] std::chrono::milliseconds a_century_at_most(std::chrono::milliseconds time);
-
 /// Waits so long, or until `stop`.
 void pause_for(std::chrono::milliseconds time, const std::stop_token& stop);
 

@@ -12,6 +12,7 @@
 #include <program/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/system_time.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/report/page_text.hpp>
 #include <smdebug/report/reported_run.hpp>
@@ -310,7 +311,7 @@ private:
         const auto began = std::chrono::steady_clock::now();
         for (bool first = true; !open_new_folders() && !stop_.stop_requested(); first = false) {
             const auto limit = args_.check.follow.give_up_after;
-            if (limit && std::chrono::steady_clock::now() - began >= a_century_at_most(*limit)) {
+            if (limit && std::chrono::steady_clock::now() - began >= std::min(*limit, smdebug::detail::longest_wait)) {
                 throw not_found("there is no training run in " + args_.check.how.folders.front());
             }
             if (first) {
@@ -326,7 +327,8 @@ private:
         const auto limit = args_.check.follow.give_up_after;
         for (one& each : opened_) {
             if (!each.ended && !is_there(each)) {
-                each.stalled = limit && std::chrono::steady_clock::now() - *each.lost > a_century_at_most(*limit);
+                each.stalled = limit && std::chrono::steady_clock::now() - *each.lost >
+                                            std::min(*limit, smdebug::detail::longest_wait);
                 all = all && each.stalled;
                 continue;
             }

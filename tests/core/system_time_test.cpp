@@ -21,3 +21,10 @@ TEST_CASE("system_time: the longest difference exceeds the clock's own duration"
     CHECK(time_between(time_point::min(), time_point::max()) > 24h * 365 * 500);
     CHECK(time_between(time_point::max(), time_point::min()) < -24h * 365 * 500);
 }
+
+TEST_CASE("system_time: the end of the longest wait is within what the clocks count to") {
+    constexpr auto wait = detail::longest_wait;
+    CHECK(std::chrono::steady_clock::now() < std::chrono::steady_clock::now() + wait);
+    CHECK(std::chrono::system_clock::now() < std::chrono::system_clock::now() + wait);
+    CHECK(wait > 24h * 365 * 99);
+}

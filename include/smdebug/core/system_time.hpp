@@ -1,5 +1,5 @@
-// Converts times from headers, answers and file systems to time points of system_clock.
-// Its nanoseconds range from 1677 to 2262 only; overflow is undefined.
+// Converts times from headers, answers and file systems to time points of system_clock, and bounds times to wait.
+// The clocks count nanoseconds, which range from 1677 to 2262 only; overflow is undefined.
 #pragma once
 
 #include <algorithm>
@@ -28,4 +28,10 @@ namespace smdebug::inline v1 {
            std::chrono::floor<milliseconds>(from.time_since_epoch());
 }
 
+namespace detail {
+
+/// The longest time that is waited, a century: now and a longer one is beyond what a clock counts to.
+inline constexpr std::chrono::milliseconds longest_wait = std::chrono::hours{24 * 365 * 100};
+
+}  // namespace detail
 }  // namespace smdebug::inline v1

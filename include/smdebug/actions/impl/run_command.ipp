@@ -3,6 +3,7 @@
 
 #include <smdebug/actions/run_command.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/system_time.hpp>
 #include <smdebug/rules/setting.hpp>
 
 #include <fcntl.h>
@@ -157,10 +158,8 @@ SMDEBUG_INLINE command_result run_command(const std::vector<std::string>& argume
                 "Cannot start " + program + ": " + std::generic_category().message(code) + "."};
     }
     using clock = std::chrono::steady_clock;
-    // At most a century, so that the clock's arithmetic does not overflow.
     const auto after = [](std::chrono::milliseconds time) {
-        constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365 * 100};
-        return clock::now() + std::clamp(time, std::chrono::milliseconds{0}, longest);
+        return clock::now() + std::clamp(time, std::chrono::milliseconds{0}, smdebug::detail::longest_wait);
     };
     std::optional<command_end> ended_by_us;
     detail::child_state state = detail::wait_for_child(process, after(how.time_limit), how.stop);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/batch/run_batch.hpp>
+#include <smdebug/core/system_time.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -54,12 +55,9 @@ public:
         std::atomic<bool> over_ = false;
     };
 
-    // With a longer limit the end would be beyond what the clock counts to.
-    static constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365 * 100};
-
     explicit time_keeper(std::optional<std::chrono::milliseconds> limit) {
         if (limit) {
-            limit_ = std::min(*limit, longest);
+            limit_ = std::min(*limit, longest_wait);
             thread_ = std::jthread{[this](const std::stop_token& end) { keep(end); }};
         }
     }

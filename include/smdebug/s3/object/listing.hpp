@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/system_time.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call/call.hpp>
 #include <smdebug/s3/call/client.hpp>
@@ -113,8 +114,7 @@ public:
     using clock = http::request::clock;
 
     explicit listing_progress(const client& asked) : asked_(asked) {
-        constexpr std::chrono::milliseconds longest{std::chrono::years{100}};
-        latest_ = clock::now() + std::min(asked.options().list_deadline, longest);
+        latest_ = clock::now() + std::min(asked.options().list_deadline, smdebug::detail::longest_wait);
     }
 
     [[nodiscard]] clock::time_point latest() const noexcept { return latest_; }

@@ -127,7 +127,6 @@ public:
 
 private:
     static constexpr std::chrono::milliseconds shortest{1};
-    static constexpr std::chrono::milliseconds longest{std::chrono::hours{24 * 365 * 100}};
 
     using callback = std::stop_callback<std::function<void()>>;
 

@@ -107,9 +107,7 @@ SMDEBUG_INLINE client::prepared client::prepare(const call& asked, std::string_v
 
 SMDEBUG_INLINE std::chrono::milliseconds client::time_for(const call& asked) const noexcept {
     using std::chrono::milliseconds;
-    // The longest duration, which means "no deadline", would overflow the clock.
-    constexpr milliseconds longest{std::chrono::years{100}};
-    const milliseconds all = std::min(options_.retry.deadline, longest);
+    const milliseconds all = std::min(options_.retry.deadline, smdebug::detail::longest_wait);
     const bool is_short =
         asked.wanted.length != 0 && clock::now() < clock::time_point{impatient_until_.load(std::memory_order_relaxed)};
     return is_short ? std::min(all, std::max(all / 64, milliseconds{std::chrono::seconds{1}})) : all;
@@ -156,7 +154,7 @@ SMDEBUG_INLINE bool client::learn(const retry_decision& what, const http::respon
             const auto offset =
                 date ? time_between(std::chrono::system_clock::now(), *date) : std::chrono::milliseconds::max();
             // A date a century away is no clock error, and times shifted that far cannot be formatted.
-            if (std::chrono::abs(offset) > std::chrono::hours{24 * 365 * 100} ||
+            if (std::chrono::abs(offset) > smdebug::detail::longest_wait ||
                 std::chrono::abs(offset - known_.clock_offset) < std::chrono::minutes{1}) {
                 return false;  // the clock is right
             }

@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/load/wait.hpp>.
 #pragma once
 
+#include <smdebug/core/system_time.hpp>
 #include <smdebug/trial/load/wait.hpp>
 
 #include <algorithm>
@@ -70,13 +71,13 @@ SMDEBUG_INLINE void feed_pool::give_back(std::unique_ptr<change_feed> feed) noex
 
 SMDEBUG_INLINE waiter::waiter(std::chrono::milliseconds interval, std::optional<std::chrono::milliseconds> timeout,
                               std::stop_token stop, std::stop_token also_stop, signal_source signals, feed_pool* pool)
-    : interval_(std::clamp<std::chrono::milliseconds>(interval, shortest, longest)),
+    : interval_(std::clamp<std::chrono::milliseconds>(interval, shortest, longest_wait)),
       stop_(std::move(stop)),
       also_stop_(std::move(also_stop)),
       signals_(std::move(signals)),
       pool_(pool) {
     // A timeout beyond the clock's range counts as none.
-    if (timeout && *timeout < longest) {
+    if (timeout && *timeout < longest_wait) {
         deadline_ = clock::now() + std::max(*timeout, std::chrono::milliseconds{0});
     }
 }
@@ -132,8 +133,8 @@ SMDEBUG_INLINE wait_outcome waiter::pause(clock::time_point latest) {
 }
 
 SMDEBUG_INLINE std::chrono::milliseconds waiter::intervals(std::chrono::milliseconds interval, int count) noexcept {
-    const auto one = std::clamp<std::chrono::milliseconds>(interval, shortest, longest);
-    return count > 0 && one > longest / count ? longest : one * count;
+    const auto one = std::clamp<std::chrono::milliseconds>(interval, shortest, longest_wait);
+    return count > 0 && one > longest_wait / count ? longest_wait : one * count;
 }
 
 SMDEBUG_INLINE void waiter::connect() {
