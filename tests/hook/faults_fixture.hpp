@@ -5,6 +5,7 @@
 
 #include "hook/object_store.hpp"
 #include "support/faulty_storage.hpp"
+#include "support/gate.hpp"
 #include "support/test.hpp"
 
 #include <smdebug/index/locations.hpp>
@@ -191,6 +192,21 @@ constexpr std::array<way, 4> every_way() {
              {writing::at_once, access::like_s3},
              {writing::behind, access::direct},
              {writing::behind, access::like_s3}}};
+}
+
+/// Ends a step, and waits until it is written or lost: throws its loss, whether it is written at once or behind.
+inline void end_and_flush(hook_base& hook) {
+    hook.end_step();
+    hook.flush();
+}
+
+/// Calls of the storage that begin like this wait until the gate is open.
+inline void hold(const faulty_storage& store, const std::string& calls, gate& until) {
+    store.before_each([calls, &until](const std::string& call) {
+        if (call.starts_with(calls)) {
+            until.pass();
+        }
+    });
 }
 
 inline hook_options writes(hook_options options, writing how) {

@@ -3,7 +3,6 @@
 
 #include "hook/faults_fixture.hpp"
 #include "support/faulty_storage.hpp"
-#include "support/gate.hpp"
 #include "support/test.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
@@ -15,23 +14,10 @@ using namespace smdebug_test;
 using namespace smdebug_test::faults;
 using namespace std::chrono_literals;
 
-namespace {
-
-// Event files are not written before the gate is open.
-void hold_events(const faulty_storage& store, gate& writable) {
-    store.before_each([&](const std::string& call) {
-        if (call.starts_with("append events/")) {
-            writable.pass();
-        }
-    });
-}
-
-}  // namespace
-
 TEST_CASE("faults: a full pool drops tensors, counts and reports them, and indexed tensors are whole") {
     const faulty_storage store;
     gate writable;
-    hold_events(store, writable);
+    hold(store, "append events/", writable);
     std::vector<std::string> told;
     hook_options options = saves_all();
     options.collections.clear();
@@ -79,7 +65,7 @@ TEST_CASE("faults: a full pool drops tensors, counts and reports them, and index
 TEST_CASE("faults: a full pool that waits keeps the training waiting, and loses nothing") {
     const faulty_storage store;
     gate writable;
-    hold_events(store, writable);
+    hold(store, "append events/", writable);
     faulty_hook hook{store, writes(saves_all(), writing::behind)};
     const std::vector<float> large(5U << 18U, 2.5F);  // 5 MiB, more than the pool has
     std::atomic<bool> saved{false};

@@ -228,14 +228,7 @@ TEST_CASE(
         hook.set_step(5, 3);  // the training was set back
         hook.save_scalar("x", 2);
         store.plan({.first = 0, .only = "remove " + smdebug::detail::locations::index_key(7, "worker_0")});
-        std::string thrown;
-        try {
-            hook.end_step();
-            hook.flush();
-        } catch (const unavailable& failed) {
-            thrown = failed.what();
-        }
-        CHECK(thrown.find("cannot remove index/") != std::string::npos);
+        CHECK(contains(what_of<unavailable>([&] { end_and_flush(hook); }), "cannot remove index/"));
         CHECK(store.objects().size(smdebug::detail::locations::index_key(5, "worker_0")));
         CHECK(store.objects().size(smdebug::detail::locations::event_key(7, "worker_0")));  // as its index is there
         CHECK(hook.counters().last_loss.find("is lost") == std::string::npos);
@@ -256,14 +249,10 @@ TEST_CASE("faults: the number in its mode of a step that was lost is free again,
             hook.set_mode(mode::train);
             hook.save_scalar("x", 1);
             store.plan({.first = 0, .only = lost});
-            const auto end = [&] {
-                hook.end_step();
-                hook.flush();
-            };
-            CHECK_THROWS_AS(end(), unavailable);
+            CHECK_THROWS_AS(end_and_flush(hook), unavailable);
             hook.set_step(0, 0);
             hook.save_scalar("x", 2);
-            CHECK_NOTHROW(end());
+            CHECK_NOTHROW(end_and_flush(hook));
             hook.close();
             CHECK(hook.counters().lost_steps == 1);
             CHECK(hook.counters().steps == 1);
@@ -280,8 +269,7 @@ TEST_CASE("faults: a step that was lost is not the one that was written last: th
         faulty_hook hook{store, writes(saves_all(), how)};
         const auto step = [&] {
             hook.save_scalar("x", 1);
-            hook.end_step();
-            hook.flush();
+            end_and_flush(hook);
         };
         step();
         store.plan({.first = 0, .only = "commit index/"});
@@ -302,16 +290,12 @@ TEST_CASE("faults: a step of shapes alone is counted where it is lost, and gives
         hook.set_mode(mode::train);
         hook.save_tensor("shape", std::vector<float>(10));
         store.plan({.first = 0, .only = "commit index/"});
-        const auto end = [&] {
-            hook.end_step();
-            hook.flush();
-        };
-        CHECK_THROWS_AS(end(), unavailable);
+        CHECK_THROWS_AS(end_and_flush(hook), unavailable);
         CHECK(hook.counters().lost_steps == 1);
         CHECK(hook.counters().steps == 0);
         hook.set_step(1, 0);
         hook.save_tensor("shape", std::vector<float>(10));
-        CHECK_NOTHROW(end());
+        CHECK_NOTHROW(end_and_flush(hook));
         CHECK(hook.counters().lost_steps == 1);
         CHECK(hook.counters().steps == 1);
     }
@@ -342,8 +326,7 @@ TEST_CASE("faults: what a lost step was to replace is still known, and replaced 
         const auto save = [&](step_number global) {
             hook.set_step(global, 3);
             hook.save_scalar("x", static_cast<float>(global));
-            hook.end_step();
-            hook.flush();
+            end_and_flush(hook);
         };
         save(7);
         store.plan({.first = 0, .only = "commit index/"});
@@ -359,12 +342,8 @@ TEST_CASE("faults: what a lost step was to replace is still known, and replaced 
 TEST_CASE("faults: what two steps in a row were to replace is still known where both are lost before that is seen") {
     const faulty_storage store;
     hook_options options = writes(saves_all(), writing::behind);
-    std::atomic<bool> may_write{false};
-    store.before_each([&](const std::string& call) {
-        if (call.starts_with("create events/000000000005")) {
-            may_write.wait(false);
-        }
-    });
+    gate may_write;
+    hold(store, "create events/000000000005", may_write);
     options.on_failure = failure_policy::drop;
     faulty_hook hook{store, options};
     hook.set_mode(mode::train);
@@ -378,8 +357,7 @@ TEST_CASE("faults: what two steps in a row were to replace is still known where 
     store.plan({.first = 0, .count = 2, .only = "commit index/"});
     save(5);
     save(4);
-    may_write = true;
-    may_write.notify_all();
+    may_write.open();
     hook.flush();
     CHECK(hook.counters().lost_steps == 2);
     CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{7});
@@ -397,8 +375,7 @@ TEST_CASE("faults: the number in its mode stays taken where a step that is writt
         const auto save = [&](step_number step) {
             hook.set_step(step, step);
             hook.save_scalar("x", 1);
-            hook.end_step();
-            hook.flush();
+            end_and_flush(hook);
         };
         save(5);
         save(6);
@@ -424,14 +401,7 @@ TEST_CASE("faults: a step whose older events of the same number cannot be remove
         hook.set_step(7, 3);
         hook.save_tensor("shape", std::vector<float>(10));
         store.plan({.first = 0, .only = "remove events/"});
-        std::string thrown;
-        try {
-            hook.end_step();
-            hook.flush();
-        } catch (const unavailable& failed) {
-            thrown = failed.what();
-        }
-        CHECK(thrown.find("cannot remove events/") != std::string::npos);
+        CHECK(contains(what_of<unavailable>([&] { end_and_flush(hook); }), "cannot remove events/"));
         CHECK(hook.counters().last_loss.find("is lost") == std::string::npos);
         CHECK(hook.counters().lost_steps == 0);
         CHECK(hook.counters().steps == 3);
@@ -443,12 +413,8 @@ TEST_CASE("faults: a step that is written again is not touched by the late loss 
     for (const bool is_ended : {false, true}) {  // before the older one is lost
         CAPTURE(is_ended);
         const faulty_storage store;
-        std::atomic<bool> may_write{false};
-        store.before_each([&](const std::string& call) {
-            if (call.starts_with("create events/000000000005")) {
-                may_write.wait(false);
-            }
-        });
+        gate may_write;
+        hold(store, "create events/000000000005", may_write);
         hook_options options = writes(saves_all(), writing::behind);
         options.background.pool_bytes = 8U << 20U;  // room for all of them
         faulty_hook hook{store, options};
@@ -464,8 +430,7 @@ TEST_CASE("faults: a step that is written again is not touched by the late loss 
         if (is_ended) {
             hook.end_step();
         }
-        may_write = true;
-        may_write.notify_all();
+        may_write.open();
         CHECK_THROWS_AS(hook.flush(), unavailable);
         CHECK_FALSE(hook.step_is_lost());
         if (!is_ended) {
